@@ -1,0 +1,83 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+// One entry a target, lowest layer first. A target may depend only on targets above it in this file;
+// `make lint` checks that the sources import nothing else.
+
+let package = Package(
+  name: "extensiond",
+  products: [
+    .library(name: "ExtensionFoundation", targets: ["ExtensionFoundation"]),
+    .library(name: "Varlink", targets: ["Varlink"]),
+    .executable(name: "extensiond", targets: ["extensiond"]),
+    .executable(name: "extensiond-launcher", targets: ["extensiond-launcher"]),
+    .executable(name: "extension-init", targets: ["extension-init"]),
+    .executable(name: "extctl", targets: ["extctl"]),
+    .plugin(name: "VarlinkPlugin", targets: ["VarlinkPlugin"]),
+  ],
+  targets: [
+    // MARK: C
+    .target(name: "CLinux"),
+    .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CPropertyList", pkgConfig: "libplist-2.0", providers: [.apt(["libplist-dev"])]),
+    .executableTarget(name: "extension-init"),
+
+    // MARK: System
+    .target(name: "LinuxSystem", dependencies: ["CLinux"]),
+
+    // MARK: Wire
+    .target(name: "Varlink", dependencies: ["LinuxSystem"]),
+    .target(name: "VarlinkGenerator", dependencies: ["Varlink"]),
+    .executableTarget(name: "varlink-generate", dependencies: ["VarlinkGenerator", "LinuxSystem"]),
+    .plugin(name: "VarlinkPlugin", capability: .buildTool(), dependencies: ["varlink-generate"]),
+    .target(name: "ExtensionInterfaces", dependencies: ["Varlink"], plugins: ["VarlinkPlugin"]),
+
+    // MARK: Broker
+    .target(
+      name: "ExtensionBundles",
+      dependencies: ["LinuxSystem", "CCrypto", "CPropertyList"]),
+    .target(name: "BrokerCore", dependencies: ["ExtensionInterfaces"]),
+    .target(name: "LauncherProtocol", dependencies: ["LinuxSystem", "Varlink"]),
+    .target(
+      name: "BrokerDaemon",
+      dependencies: [
+        "BrokerCore", "CSQLite", "CSystemd", "ExtensionBundles", "ExtensionInterfaces", "LauncherProtocol",
+        "LinuxSystem", "Varlink",
+      ]),
+    .executableTarget(name: "extensiond", dependencies: ["BrokerDaemon"]),
+
+    // MARK: Launcher
+    .target(name: "Launcher", dependencies: ["CSystemd", "LauncherProtocol", "LinuxSystem", "Varlink"]),
+    .executableTarget(name: "extensiond-launcher", dependencies: ["Launcher"]),
+
+    // MARK: SDK
+    .target(
+      name: "ExtensionFoundation",
+      dependencies: ["ExtensionInterfaces", "LinuxSystem", "Varlink"]),
+
+    // MARK: Command
+    .target(
+      name: "ExtensionControl",
+      dependencies: ["ExtensionInterfaces", "LinuxSystem", "Varlink"]),
+    .executableTarget(name: "extctl", dependencies: ["ExtensionControl"]),
+  ]
+)
+
+// The same rules for every Swift target.
+let settings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InferIsolatedConformances"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .strictMemorySafety(),
+  .treatAllWarnings(as: .error),
+]
+let languageC = Set(["CLinux", "extension-init"])
+for target in package.targets
+where [.regular, .executable, .test].contains(target.type) && !languageC.contains(target.name) {
+  target.swiftSettings = (target.swiftSettings ?? []) + settings
+}
