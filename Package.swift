@@ -31,7 +31,9 @@ let package = Package(
     .target(name: "Varlink", dependencies: ["LinuxSystem"]),
     .target(name: "VarlinkGenerator", dependencies: ["Varlink"]),
     .executableTarget(name: "varlink-generate", dependencies: ["VarlinkGenerator", "LinuxSystem"]),
-    .plugin(name: "VarlinkPlugin", capability: .buildTool(), dependencies: ["varlink-generate"]),
+    .plugin(
+      name: "VarlinkPlugin", capability: .buildTool(), dependencies: ["varlink-generate"],
+      path: "Sources/VarlinkPlugin"),
     .target(name: "ExtensionInterfaces", dependencies: ["Varlink"], plugins: ["VarlinkPlugin"]),
 
     // MARK: Broker
@@ -39,7 +41,7 @@ let package = Package(
       name: "ExtensionBundles",
       dependencies: ["LinuxSystem", "CCrypto", "CPropertyList"]),
     .target(name: "BrokerCore", dependencies: ["ExtensionInterfaces"]),
-    .target(name: "LauncherProtocol", dependencies: ["LinuxSystem", "Varlink"]),
+    .target(name: "LauncherProtocol", dependencies: ["LinuxSystem", "Varlink"], plugins: ["VarlinkPlugin"]),
     .target(
       name: "BrokerDaemon",
       dependencies: [

@@ -1,0 +1,297 @@
+#define _GNU_SOURCE
+#include "CLinux.h"
+
+#include <linux/close_range.h>
+#include <linux/openat2.h>
+#include <linux/sched.h>
+#include <malloc.h>
+#include <sys/syscall.h>
+
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD 77
+#endif
+#ifndef P_PIDFD
+#define P_PIDFD 3
+#endif
+
+ssize_t clinux_send(int socket, const void *bytes, size_t count, const int *descriptors, int descriptor_count,
+                    int flags) {
+  struct iovec vector = {(void *)bytes, count};
+  union {
+    struct cmsghdr header;
+    char space[CMSG_SPACE(sizeof(int) * clinux_max_descriptors)];
+  } control;
+  struct msghdr message = {.msg_iov = &vector, .msg_iovlen = 1};
+  if (descriptor_count > clinux_max_descriptors) {
+    errno = EINVAL;
+    return -1;
+  }
+  if (descriptor_count > 0) {
+    memset(&control, 0, sizeof control);
+    message.msg_control = control.space;
+    message.msg_controllen = CMSG_SPACE(sizeof(int) * descriptor_count);
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int) * descriptor_count);
+    memcpy(CMSG_DATA(header), descriptors, sizeof(int) * descriptor_count);
+  }
+  return sendmsg(socket, &message, flags | MSG_NOSIGNAL);
+}
+
+ssize_t clinux_receive(int socket, void *bytes, size_t count, int *descriptors, int *descriptor_count, int flags,
+                       int *message_flags) {
+  int room = *descriptor_count;
+  *descriptor_count = 0;
+  *message_flags = 0;
+  struct iovec vector = {bytes, count};
+  // A little more room than the caller has, so that surplus descriptors are seen and closed, not lost.
+  union {
+    struct cmsghdr header;
+    char space[CMSG_SPACE(sizeof(int) * clinux_max_descriptors)];
+  } control;
+  struct msghdr message = {.msg_iov = &vector, .msg_iovlen = 1};
+  if (descriptors && room > 0) {
+    message.msg_control = control.space;
+    message.msg_controllen = sizeof control.space;
+  }
+  ssize_t got = recvmsg(socket, &message, flags | MSG_CMSG_CLOEXEC);
+  if (got < 0) return got;
+  *message_flags = message.msg_flags & (MSG_CTRUNC | MSG_TRUNC);
+  if (!message.msg_control) return got;
+  for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header)) {
+    if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
+    size_t received = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (size_t index = 0; index < received; index++) {
+      int descriptor;
+      memcpy(&descriptor, CMSG_DATA(header) + index * sizeof(int), sizeof descriptor);
+      if (*descriptor_count < room) {
+        descriptors[(*descriptor_count)++] = descriptor;
+      } else {
+        close(descriptor);
+        *message_flags |= MSG_CTRUNC;
+      }
+    }
+  }
+  return got;
+}
+
+int clinux_peer_credentials(int socket, struct clinux_credentials *credentials) {
+  struct ucred peer;
+  socklen_t size = sizeof peer;
+  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0) return -1;
+  credentials->pid = peer.pid;
+  credentials->uid = peer.uid;
+  credentials->gid = peer.gid;
+  return 0;
+}
+
+int clinux_peer_pidfd(int socket) {
+  int descriptor = -1;
+  socklen_t size = sizeof descriptor;
+  if (getsockopt(socket, SOL_SOCKET, SO_PEERPIDFD, &descriptor, &size) < 0) return -1;
+  fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+  return descriptor;
+}
+
+static int address(const char *path, struct sockaddr_un *result) {
+  memset(result, 0, sizeof *result);
+  result->sun_family = AF_UNIX;
+  if (strlen(path) >= sizeof result->sun_path) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  strcpy(result->sun_path, path);
+  return 0;
+}
+
+int clinux_bind(int socket, const char *path) {
+  struct sockaddr_un name;
+  return address(path, &name) ? -1 : bind(socket, (struct sockaddr *)&name, sizeof name);
+}
+
+int clinux_connect(int socket, const char *path) {
+  struct sockaddr_un name;
+  return address(path, &name) ? -1 : connect(socket, (struct sockaddr *)&name, sizeof name);
+}
+
+int clinux_socket_path(int socket, char *buffer, size_t size) {
+  struct sockaddr_un name;
+  socklen_t length = sizeof name;
+  memset(&name, 0, sizeof name);
+  if (getsockname(socket, (struct sockaddr *)&name, &length) < 0) return -1;
+  if (name.sun_family != AF_UNIX || size <= sizeof name.sun_path) {
+    errno = EINVAL;
+    return -1;
+  }
+  memcpy(buffer, name.sun_path, sizeof name.sun_path);
+  buffer[sizeof name.sun_path] = 0;
+  return 0;
+}
+
+int clinux_accept(int listener) { return accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK); }
+
+int clinux_pidfd_open(int pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
+
+int clinux_pidfd_send_signal(int pidfd, int signal) {
+  return (int)syscall(SYS_pidfd_send_signal, pidfd, signal, NULL, 0);
+}
+
+int clinux_reap(int pidfd, int *code, int *status) {
+  siginfo_t information;
+  memset(&information, 0, sizeof information);
+  if (waitid(P_PIDFD, (id_t)pidfd, &information, WEXITED | WNOHANG) < 0) return -1;
+  if (information.si_pid == 0) return 0;
+  *code = information.si_code;
+  *status = information.si_status;
+  return 1;
+}
+
+int clinux_openat2(int directory, const char *path, uint64_t flags, uint64_t resolve) {
+  struct open_how how = {.flags = flags | O_CLOEXEC, .resolve = resolve};
+  return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
+}
+
+int clinux_rename(const char *from, const char *to, unsigned flags) {
+  return renameat2(AT_FDCWD, from, AT_FDCWD, to, flags);
+}
+
+int clinux_memfd(const char *name) { return memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING); }
+
+int clinux_seal(int memfd) {
+  return fcntl(memfd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE);
+}
+
+int clinux_fcntl(int descriptor, int command, int argument) { return fcntl(descriptor, command, argument); }
+
+// First above the range of the targets, then down, so that no source is overwritten before it is copied.
+static int place(const int *descriptors, int count) {
+  int high[64];
+  if (count > 64) {
+    errno = EINVAL;
+    return -1;
+  }
+  for (int index = 0; index < count; index++) {
+    high[index] = fcntl(descriptors[index], F_DUPFD_CLOEXEC, 128);
+    if (high[index] < 0) return -1;
+  }
+  for (int index = 0; index < count; index++)
+    if (dup2(high[index], index) < 0) return -1;
+  return 0;
+}
+
+static _Noreturn void child(const struct clinux_spawn *request, int report) {
+  int failure[2] = {clinux_spawn_session, 0};
+  // Ignored signals survive both CLONE_CLEAR_SIGHAND and exec.
+  struct sigaction standard;
+  memset(&standard, 0, sizeof standard);
+  standard.sa_handler = SIG_DFL;
+  for (int signal = 1; signal < NSIG; signal++) sigaction(signal, &standard, NULL);
+  umask(022);
+  if (setsid() < 0) goto failed;
+  failure[0] = clinux_spawn_descriptors;
+  int moved = fcntl(report, F_DUPFD_CLOEXEC, 128);
+  if (moved < 0) goto failed;
+  report = moved;
+  if (place(request->descriptors, request->descriptor_count) < 0) goto failed;
+  if (syscall(SYS_close_range, request->descriptor_count, ~0U, CLOSE_RANGE_CLOEXEC) < 0) goto failed;
+  failure[0] = clinux_spawn_exec;
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, NULL);
+  execve(request->path, (char *const *)request->argv, (char *const *)request->envp);
+failed:
+  failure[1] = errno;
+  (void)!write(report, failure, sizeof failure);
+  _exit(127);
+}
+
+int clinux_spawn(const struct clinux_spawn *request, int *pidfd, int *stage) {
+  int report[2];
+  *stage = clinux_spawn_pipe;
+  if (pipe2(report, O_CLOEXEC) < 0) return -errno;
+  sigset_t all, before;
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, &before);
+  struct clone_args arguments;
+  memset(&arguments, 0, sizeof arguments);
+  arguments.flags = CLONE_PIDFD | CLONE_CLEAR_SIGHAND;
+  arguments.pidfd = (uint64_t)(uintptr_t)pidfd;
+  arguments.exit_signal = SIGCHLD;
+  if (request->cgroup >= 0) {
+    arguments.flags |= CLONE_INTO_CGROUP;
+    arguments.cgroup = (uint64_t)request->cgroup;
+  }
+  *stage = clinux_spawn_clone;
+  long pid = syscall(SYS_clone3, &arguments, sizeof arguments);
+  if (pid == 0) child(request, report[1]);
+  int error = errno;
+  sigprocmask(SIG_SETMASK, &before, NULL);
+  close(report[1]);
+  if (pid < 0) {
+    close(report[0]);
+    return -error;
+  }
+  int failure[2];
+  ssize_t got;
+  do got = read(report[0], failure, sizeof failure);
+  while (got < 0 && errno == EINTR);
+  close(report[0]);
+  if (got != sizeof failure) return (int)pid;
+  *stage = failure[0];
+  siginfo_t information;
+  while (waitid(P_PIDFD, (id_t)*pidfd, &information, WEXITED) < 0 && errno == EINTR) {
+  }
+  close(*pidfd);
+  *pidfd = -1;
+  return -failure[1];
+}
+
+void clinux_block_signals(void) {
+  sigset_t all;
+  sigfillset(&all);
+  // Faults must still end the program, and with a core.
+  const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
+  for (size_t index = 0; index < sizeof faults / sizeof *faults; index++) sigdelset(&all, faults[index]);
+  sigprocmask(SIG_SETMASK, &all, NULL);
+}
+
+void clinux_ignore_sigpipe(void) { signal(SIGPIPE, SIG_IGN); }
+
+int clinux_signalfd(const int *signals, int count) {
+  sigset_t set;
+  sigemptyset(&set);
+  for (int index = 0; index < count; index++) sigaddset(&set, signals[index]);
+  return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+int clinux_epoll_control(int epoll, int operation, int descriptor, uint32_t events, uint64_t data) {
+  struct epoll_event event = {.events = events, .data = {.u64 = data}};
+  return epoll_ctl(epoll, operation, descriptor, &event);
+}
+
+void clinux_limit_arenas(void) { mallopt(M_ARENA_MAX, 2); }
+
+ssize_t clinux_readlinkat(int directory, const char *path, char *buffer, size_t size) {
+  return readlinkat(directory, path, buffer, size);
+}
+
+int clinux_epoll_wait(int epoll, uint64_t *data, uint32_t *events, int room, int timeout) {
+  struct epoll_event ready[64];
+  int count = epoll_wait(epoll, ready, room < 64 ? room : 64, timeout);
+  for (int index = 0; index < count; index++) {
+    data[index] = ready[index].data.u64;
+    events[index] = ready[index].events;
+  }
+  return count;
+}
+
+int clinux_errno(void) { return errno; }
+
+void clinux_strerror(int error, char *buffer, size_t size) {
+  snprintf(buffer, size, "%s", strerrordesc_np(error) ? strerrordesc_np(error) : "unknown error");
+}
+
+int clinux_open(int directory, const char *path, int flags, unsigned mode) {
+  return openat(directory, path, flags | O_CLOEXEC, mode);
+}

@@ -1,0 +1,160 @@
+// What Swift cannot import by itself: macros, constants of changing kinds, calls that glibc has no wrapper for.
+// Policy lives in LinuxSystem; this header only names things.
+#pragma once
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/file.h>
+#include <sys/inotify.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/timerfd.h>
+#include <sys/types.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <dirent.h>
+#include <pthread.h>
+
+// Constants that arrive in Swift with another type on each platform.
+static const int clinux_SOCK_STREAM = SOCK_STREAM | SOCK_CLOEXEC;
+static const int clinux_SOCK_SEQPACKET = SOCK_SEQPACKET | SOCK_CLOEXEC;
+static const int clinux_SOCK_DGRAM = SOCK_DGRAM | SOCK_CLOEXEC;
+static const int clinux_SOCK_NONBLOCK = SOCK_NONBLOCK;
+static const int clinux_MSG_NOSIGNAL = MSG_NOSIGNAL;
+static const int clinux_MSG_DONTWAIT = MSG_DONTWAIT;
+static const int clinux_MSG_CMSG_CLOEXEC = MSG_CMSG_CLOEXEC;
+static const int clinux_MSG_PEEK = MSG_PEEK;
+static const int clinux_MSG_CTRUNC = MSG_CTRUNC;
+static const int clinux_MSG_TRUNC = MSG_TRUNC;
+static const int clinux_EPOLLIN = EPOLLIN;
+static const int clinux_EPOLLOUT = EPOLLOUT;
+static const int clinux_EPOLLRDHUP = EPOLLRDHUP;
+static const int clinux_EPOLLHUP = EPOLLHUP;
+static const int clinux_EPOLLERR = EPOLLERR;
+static const int clinux_IN_FLAGS = IN_CLOEXEC | IN_NONBLOCK;
+static const int clinux_EPOLL_CLOEXEC = EPOLL_CLOEXEC;
+static const int clinux_EFD_CLOEXEC = EFD_CLOEXEC;
+static const int clinux_EFD_NONBLOCK = EFD_NONBLOCK;
+static const int clinux_SHUT_WR = SHUT_WR;
+static const int clinux_CLD_EXITED = CLD_EXITED;
+static const int clinux_CLD_DUMPED = CLD_DUMPED;
+
+/// The most descriptors that one message may carry here (the kernel allows 253).
+enum { clinux_max_descriptors = 16 };
+
+/// sendmsg with descriptors as SCM_RIGHTS. Returns bytes sent, or -1 with errno.
+ssize_t clinux_send(int socket, const void *_Nonnull bytes, size_t count, const int *_Nullable descriptors,
+                    int descriptor_count, int flags);
+
+/// recvmsg that takes descriptors close-on-exec. *descriptor_count: room on entry, received on return.
+/// *message_flags: MSG_CTRUNC, MSG_TRUNC. Returns bytes read, or -1 with errno.
+ssize_t clinux_receive(int socket, void *_Nonnull bytes, size_t count, int *_Nullable descriptors,
+                       int *_Nonnull descriptor_count, int flags, int *_Nonnull message_flags);
+
+struct clinux_credentials {
+  int pid;
+  unsigned uid;
+  unsigned gid;
+};
+/// SO_PEERCRED: those of the process that connected, or made the pair.
+int clinux_peer_credentials(int socket, struct clinux_credentials *_Nonnull credentials);
+/// SO_PEERPIDFD (Linux 6.5). Returns a descriptor, or -1 with errno.
+int clinux_peer_pidfd(int socket);
+
+/// bind or connect to a path; refuses one that does not fit with ENAMETOOLONG.
+int clinux_bind(int socket, const char *_Nonnull path);
+int clinux_connect(int socket, const char *_Nonnull path);
+/// The path that a socket is bound to, or -1 with errno. An unnamed socket gives an empty one.
+int clinux_socket_path(int socket, char *_Nonnull buffer, size_t size);
+
+/// accept4 with close-on-exec and non-blocking.
+int clinux_accept(int listener);
+
+int clinux_pidfd_open(int pid);
+int clinux_pidfd_send_signal(int pidfd, int signal);
+/// waitid(P_PIDFD) without waiting. *code: CLD_EXITED, CLD_KILLED, CLD_DUMPED; *status as in siginfo_t.
+/// Returns 1 when the process has ended and was reaped, 0 when it lives, -1 with errno.
+int clinux_reap(int pidfd, int *_Nonnull code, int *_Nonnull status);
+
+/// openat(2) with close-on-exec; Swift cannot call the variadic function.
+int clinux_open(int directory, const char *_Nonnull path, int flags, unsigned mode);
+
+/// openat2(2). Returns a descriptor, or -1 with errno.
+int clinux_openat2(int directory, const char *_Nonnull path, uint64_t flags, uint64_t resolve);
+#define CLINUX_RESOLVE_NO_XDEV 0x01
+#define CLINUX_RESOLVE_NO_SYMLINKS 0x04
+#define CLINUX_RESOLVE_BENEATH 0x08
+
+/// renameat2(2) on whole paths. flags: 1 = RENAME_NOREPLACE, 2 = RENAME_EXCHANGE.
+int clinux_rename(const char *_Nonnull from, const char *_Nonnull to, unsigned flags);
+
+/// memfd_create with close-on-exec and sealing allowed.
+int clinux_memfd(const char *_Nonnull name);
+/// Forbids every further change of a memfd.
+int clinux_seal(int memfd);
+
+/// fcntl with one int argument; Swift cannot call the variadic function.
+int clinux_fcntl(int descriptor, int command, int argument);
+
+struct clinux_spawn {
+  const char *_Nonnull path;
+  const char *_Nullable const *_Nonnull argv;
+  const char *_Nullable const *_Nonnull envp;
+  /// descriptors[i] becomes descriptor i of the child. Nothing else is inherited.
+  const int *_Nonnull descriptors;
+  int descriptor_count;
+  /// A cgroup v2 directory to start in, or -1.
+  int cgroup;
+};
+/// Starts a program with clone3: own session, empty signal mask, default dispositions (also of SIGPIPE),
+/// umask 022, the descriptors that are named and no others.
+/// Returns the process id and sets *pidfd (close-on-exec); or -errno, and sets *stage to what failed.
+/// Waits for the exec. The caller must not be the only reader of something that the exec waits for.
+enum clinux_spawn_stage {
+  clinux_spawn_pipe = 0,
+  clinux_spawn_clone = 1,
+  clinux_spawn_session = 2,
+  clinux_spawn_descriptors = 3,
+  clinux_spawn_exec = 4,
+};
+int clinux_spawn(const struct clinux_spawn *_Nonnull request, int *_Nonnull pidfd, int *_Nonnull stage);
+
+/// Blocks all signals for this thread and those it starts. Call before the first thread.
+void clinux_block_signals(void);
+/// Ignores SIGPIPE. Programs only, never a library.
+void clinux_ignore_sigpipe(void);
+/// signalfd for the given signals, close-on-exec, non-blocking.
+int clinux_signalfd(const int *_Nonnull signals, int count);
+
+/// epoll_ctl / epoll_wait with the data as one 64-bit value.
+int clinux_epoll_control(int epoll, int operation, int descriptor, uint32_t events, uint64_t data);
+
+/// epoll_wait, spread over two arrays of 'room' elements.
+int clinux_epoll_wait(int epoll, uint64_t *_Nonnull data, uint32_t *_Nonnull events, int room, int timeout);
+
+/// errno, and its sentence.
+int clinux_errno(void);
+void clinux_strerror(int error, char *_Nonnull buffer, size_t size);
+
+/// Applies M_ARENA_MAX: threads share heaps, so memory comes back.
+void clinux_limit_arenas(void);
+
+/// The bytes that a symbolic link holds. Returns their count, or -1 with errno.
+ssize_t clinux_readlinkat(int directory, const char *_Nonnull path, char *_Nonnull buffer, size_t size);
+
+extern char *_Nullable *_Null_unspecified environ;

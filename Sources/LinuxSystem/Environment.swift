@@ -1,0 +1,39 @@
+internal import CLinux
+
+/// This process: its variables, its number, its end.
+public enum CurrentProcess {
+  public static var processID: Int32 { getpid() }
+  public static var userID: UInt32 { getuid() }
+
+  /// The value of a variable; nil where it is not set, or empty.
+  public static func environment(_ name: String) -> String? {
+    guard let value = unsafe getenv(name) else { return nil }
+    let text = unsafe String(cString: value)
+    return text.isEmpty ? nil : text
+  }
+
+  /// Removes a variable, so that children do not see it. Before the first thread only.
+  public static func removeEnvironment(_ name: String) { unsafe unsetenv(name) }
+
+  /// Writes a line to standard error. Errors are ignored: there is nowhere to report them.
+  public static func printError(_ text: String) {
+    let bytes = Array((text + "\n").utf8)
+    _ = unsafe bytes.withUnsafeBytes { buffer in
+      guard let base = buffer.baseAddress else { return 0 }
+      return unsafe write(2, base, buffer.count)
+    }
+  }
+
+  /// Ends the process at once, without running destructors that other threads may still need.
+  public static func exit(_ status: CInt) -> Never { _exit(status) }
+
+  /// Raises the soft limit of open files to the hard one. Returns the limit that holds.
+  @discardableResult
+  public static func raiseDescriptorLimit() -> Int {
+    var limit = rlimit()
+    guard unsafe getrlimit(__rlimit_resource_t(7), &limit) == 0 else { return 1024 }
+    limit.rlim_cur = limit.rlim_max
+    _ = unsafe setrlimit(__rlimit_resource_t(7), &limit)
+    return Int(clamping: limit.rlim_cur)
+  }
+}

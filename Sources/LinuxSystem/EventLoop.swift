@@ -1,0 +1,170 @@
+internal import CLinux
+
+/// What a descriptor is ready for.
+public struct Readiness: OptionSet, Sendable {
+  public let rawValue: UInt32
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  public static let readable = Readiness(rawValue: UInt32(clinux_EPOLLIN))
+  public static let writable = Readiness(rawValue: UInt32(clinux_EPOLLOUT))
+  /// The peer has closed its sending side.
+  public static let peerClosed = Readiness(rawValue: UInt32(clinux_EPOLLRDHUP))
+  /// Both sides are closed, or there is an error. Always reported.
+  public static let hangUp = Readiness(
+    rawValue: UInt32(clinux_EPOLLHUP) | UInt32(clinux_EPOLLERR))
+}
+
+/// Waits for descriptors and times on one thread, and calls back on it. Not Sendable: it belongs to its thread.
+///
+/// Handlers run one after the other. A handler may add and cancel watches and timers, its own too.
+public final class EventLoop {
+  /// A descriptor under watch. Cancel it before the descriptor is closed.
+  public final class Watch {
+    fileprivate let descriptor: CInt
+    fileprivate let token: UInt64
+    fileprivate var handler: ((Readiness) -> Void)?
+    fileprivate weak var loop: EventLoop?
+    public private(set) var interest: Readiness
+
+    fileprivate init(
+      descriptor: CInt, token: UInt64, interest: Readiness, loop: EventLoop,
+      handler: @escaping (Readiness) -> Void
+    ) {
+      self.descriptor = descriptor
+      self.token = token
+      self.interest = interest
+      self.loop = loop
+      self.handler = handler
+    }
+
+    /// Changes what the handler is called for.
+    public func setInterest(_ interest: Readiness) {
+      guard interest != self.interest, handler != nil, let loop else { return }
+      self.interest = interest
+      loop.control(EPOLL_CTL_MOD, descriptor, interest, token)
+    }
+
+    public func cancel() {
+      guard handler != nil else { return }
+      handler = nil
+      guard let loop else { return }
+      loop.watches[token] = nil
+      loop.control(EPOLL_CTL_DEL, descriptor, [], token)
+    }
+  }
+
+  /// A time at which a handler runs once.
+  public final class Timer {
+    fileprivate let time: MonotonicTime
+    fileprivate var handler: (() -> Void)?
+
+    fileprivate init(time: MonotonicTime, handler: @escaping () -> Void) {
+      self.time = time
+      self.handler = handler
+    }
+
+    public func cancel() { handler = nil }
+  }
+
+  private let epoll: FileDescriptor
+  private var watches: [UInt64: Watch] = [:]
+  private var nextToken: UInt64 = 0
+  /// By time, latest first: the next one is the last element.
+  private var timers: [Timer] = []
+  private var stopped = false
+  private var tokens = [UInt64](repeating: 0, count: 64)
+  private var events = [UInt32](repeating: 0, count: 64)
+
+  public init() throws(Errno) {
+    epoll = try checkDescriptor { epoll_create1(clinux_EPOLL_CLOEXEC) }
+  }
+
+  /// Calls `handler` whenever the descriptor is ready, until the watch is cancelled.
+  /// Files and directories cannot be watched: throws EPERM.
+  public func watch(
+    _ descriptor: CInt, for interest: Readiness, handler: @escaping (Readiness) -> Void
+  ) throws(Errno) -> Watch {
+    nextToken += 1
+    let token = nextToken
+    let epoll = epoll.rawValue
+    try check { clinux_epoll_control(epoll, EPOLL_CTL_ADD, descriptor, interest.rawValue, token) }
+    let watch = Watch(descriptor: descriptor, token: token, interest: interest, loop: self, handler: handler)
+    watches[token] = watch
+    return watch
+  }
+
+  /// Runs `handler` once, at `time` or soon after.
+  @discardableResult
+  public func schedule(at time: MonotonicTime, handler: @escaping () -> Void) -> Timer {
+    let timer = Timer(time: time, handler: handler)
+    var low = 0
+    var high = timers.count
+    while low < high {
+      let middle = (low + high) / 2
+      if timers[middle].time <= time { high = middle } else { low = middle + 1 }
+    }
+    timers.insert(timer, at: low)
+    return timer
+  }
+
+  @discardableResult
+  public func schedule(after interval: Duration, handler: @escaping () -> Void) -> Timer {
+    schedule(at: .now + interval, handler: handler)
+  }
+
+  /// Runs until `stop()`.
+  public func run() throws(Errno) {
+    stopped = false
+    while !stopped { try turn() }
+  }
+
+  /// Makes `run()` return after the present handler.
+  public func stop() { stopped = true }
+
+  /// Waits once, and runs what is due. `limit`: how long to wait at most; nil for ever.
+  public func turn(limit: Duration? = nil) throws(Errno) {
+    let epoll = epoll.rawValue
+    let timeout = timeout(limit: limit)
+    let count = unsafe clinux_epoll_wait(epoll, &tokens, &events, CInt(tokens.count), timeout)
+    if count < 0 {
+      let error = Errno.last
+      if error != .interrupted { throw error }
+    }
+    for index in 0..<max(0, Int(count)) {
+      // Looked up for each event: the handler before may have cancelled it.
+      watches[tokens[index]]?.handler?(Readiness(rawValue: events[index]))
+    }
+    runTimers()
+  }
+
+  private func timeout(limit: Duration?) -> CInt {
+    while let last = timers.last, last.handler == nil { timers.removeLast() }
+    var wait: Int64 = -1
+    if let next = timers.last {
+      wait = max(0, (next.time.nanoseconds - MonotonicTime.now.nanoseconds + 999_999) / 1_000_000)
+    }
+    if let limit {
+      let parts = limit.components
+      let most = parts.seconds * 1000 + parts.attoseconds / 1_000_000_000_000_000
+      wait = wait < 0 ? most : min(wait, most)
+    }
+    return CInt(clamping: wait)
+  }
+
+  private func runTimers() {
+    guard !timers.isEmpty else { return }
+    let now = MonotonicTime.now
+    while let next = timers.last, next.time <= now {
+      timers.removeLast()
+      let handler = next.handler
+      next.handler = nil
+      handler?()
+    }
+  }
+
+  private func control(_ operation: CInt, _ descriptor: CInt, _ interest: Readiness, _ token: UInt64) {
+    // Fails only for a descriptor that is closed already, which is the caller's fault.
+    let result = clinux_epoll_control(epoll.rawValue, operation, descriptor, interest.rawValue, token)
+    precondition(result == 0, "the watched descriptor \(descriptor) was closed before its watch was cancelled")
+  }
+}

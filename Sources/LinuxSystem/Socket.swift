@@ -1,0 +1,133 @@
+internal import CLinux
+
+/// Calls on sockets of the local family, unix(7).
+public enum Socket {
+  public enum Kind: Sendable {
+    /// A stream of bytes.
+    case stream
+    /// Packets, in order.
+    case packets
+
+    var rawValue: CInt {
+      switch self {
+      case .stream: clinux_SOCK_STREAM
+      case .packets: clinux_SOCK_SEQPACKET
+      }
+    }
+  }
+
+  /// Two connected sockets. A struct, since tuples cannot hold descriptors with one owner.
+  public struct Pair: ~Copyable {
+    public var first: FileDescriptor
+    public var second: FileDescriptor
+
+    /// Both ends, each with its own owner.
+    public consuming func split(_ body: (consuming FileDescriptor, consuming FileDescriptor) -> Void) {
+      body(first, second)
+    }
+  }
+
+  public static func pair(_ kind: Kind = .stream) throws(Errno) -> Pair {
+    var ends: [CInt] = [-1, -1]
+    try check { unsafe socketpair(AF_UNIX, kind.rawValue, 0, &ends) }
+    return Pair(first: FileDescriptor(owning: ends[0]), second: FileDescriptor(owning: ends[1]))
+  }
+
+  /// Connects to the socket at `path`.
+  public static func connect(to path: String, _ kind: Kind = .stream) throws(Errno) -> FileDescriptor {
+    let socket = try checkDescriptor { CLinux.socket(AF_UNIX, kind.rawValue, 0) }
+    let raw = socket.rawValue
+    try check { unsafe path.withCString { unsafe clinux_connect(raw, $0) } }
+    return socket
+  }
+
+  /// Binds a new socket to `path` and listens. The file is for its owner only.
+  /// A path that is already there: throws EADDRINUSE, whatever it is.
+  public static func listen(at path: String, _ kind: Kind = .stream) throws(Errno) -> FileDescriptor {
+    let socket = try checkDescriptor { CLinux.socket(AF_UNIX, kind.rawValue, 0) }
+    let raw = socket.rawValue
+    // Before bind, so that there is no moment with a wider mode; Linux applies it to the new file.
+    try check { fchmod(raw, 0o600) }
+    try check { unsafe path.withCString { unsafe clinux_bind(raw, $0) } }
+    try check { CLinux.listen(raw, 128) }
+    return socket
+  }
+
+  /// The next connection, non-blocking; nil when none waits.
+  public static func accept(_ listener: borrowing FileDescriptor) throws(Errno) -> FileDescriptor? {
+    let raw = listener.rawValue
+    do throws(Errno) {
+      return try checkDescriptor { clinux_accept(raw) }
+    } catch .again {
+      return nil
+    }
+  }
+
+  /// The path that a socket is bound to; empty for one without a name.
+  public static func path(of socket: borrowing FileDescriptor) throws(Errno) -> String {
+    let raw = socket.rawValue
+    var buffer = [CChar](repeating: 0, count: 256)
+    try check { unsafe clinux_socket_path(raw, &buffer, buffer.count) }
+    return text(buffer)
+  }
+
+  /// Sends bytes and descriptors in one sendmsg(2). Returns how many bytes went; the descriptors went if any did.
+  /// Never raises SIGPIPE.
+  public static func send(
+    _ bytes: ArraySlice<UInt8>, descriptors: [SharedDescriptor] = [], to socket: CInt,
+    nonBlocking: Bool = true
+  ) throws(Errno) -> Int {
+    let numbers = descriptors.map(\.rawValue)
+    let flags = nonBlocking ? clinux_MSG_DONTWAIT : 0
+    let sent = try check {
+      unsafe bytes.withUnsafeBytes { buffer -> Int in
+        guard let base = buffer.baseAddress else { return 0 }
+        return unsafe clinux_send(socket, base, buffer.count, numbers, CInt(numbers.count), flags)
+      }
+    }
+    // Alive until here: the kernel has its own references now.
+    withExtendedLifetime(descriptors) {}
+    return sent
+  }
+
+  /// What one receive brought.
+  public struct Received {
+    public var count: Int
+    public var descriptors: [SharedDescriptor]
+    /// Descriptors were sent that were not wanted, or there was no room. They are closed.
+    public var descriptorsLost: Bool
+    /// The packet was longer than the buffer.
+    public var truncated: Bool
+  }
+
+  /// Receives into `buffer`. `count` 0 means the end of the stream.
+  /// Throws `again` when nothing is there and `nonBlocking`.
+  public static func receive(
+    into buffer: inout [UInt8], from socket: CInt, maximumDescriptors: Int = 0, peek: Bool = false,
+    nonBlocking: Bool = true
+  ) throws(Errno) -> Received {
+    var numbers = [CInt](repeating: -1, count: maximumDescriptors)
+    var received = CInt(maximumDescriptors)
+    var messageFlags: CInt = 0
+    let flags =
+      (nonBlocking ? clinux_MSG_DONTWAIT : 0) | (peek ? clinux_MSG_PEEK : 0)
+    let count = try check { () -> Int in
+      received = CInt(maximumDescriptors)
+      return unsafe buffer.withUnsafeMutableBytes { bytes -> Int in
+        guard let base = bytes.baseAddress else { return 0 }
+        return unsafe clinux_receive(socket, base, bytes.count, &numbers, &received, flags, &messageFlags)
+      }
+    }
+    return Received(
+      count: count,
+      descriptors: numbers.prefix(Int(received)).map { SharedDescriptor(FileDescriptor(owning: $0)) },
+      descriptorsLost: messageFlags & clinux_MSG_CTRUNC != 0,
+      truncated: messageFlags & clinux_MSG_TRUNC != 0)
+  }
+
+  /// No more bytes will be sent; the peer reads the end.
+  public static func shutdownWrites(_ socket: borrowing FileDescriptor) {
+    // Fails only where the peer is gone already.
+    _ = shutdown(socket.rawValue, clinux_SHUT_WR)
+  }
+}

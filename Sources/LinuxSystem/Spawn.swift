@@ -1,0 +1,71 @@
+internal import CLinux
+
+/// Starting a program. Always with its own session, empty signal mask and default dispositions.
+public struct Spawn {
+  public var path: String
+  public var arguments: [String]
+  /// Exactly these variables, as NAME=value.
+  public var environment: [String]
+  /// The element at index i becomes descriptor i. Nothing else is inherited.
+  public var descriptors: [SharedDescriptor]
+  /// A cgroup v2 directory to start in.
+  public var controlGroup: SharedDescriptor?
+
+  public init(
+    path: String, arguments: [String], environment: [String], descriptors: [SharedDescriptor],
+    controlGroup: SharedDescriptor? = nil
+  ) {
+    self.path = path
+    self.arguments = arguments
+    self.environment = environment
+    self.descriptors = descriptors
+    self.controlGroup = controlGroup
+  }
+
+  /// How far it came.
+  public enum Stage: String, Sendable {
+    case pipe, clone, session, descriptors, exec
+  }
+
+  public struct Failure: Error, Hashable, Sendable {
+    public let stage: Stage
+    public let errno: Errno
+  }
+
+  public struct Child: ~Copyable {
+    public let processID: Int32
+    public let process: ProcessDescriptor
+  }
+
+  /// Starts the program and returns after the exec.
+  public func run() throws(Failure) -> Child {
+    let stages: [Stage] = [.pipe, .clone, .session, .descriptors, .exec]
+    let numbers = descriptors.map(\.rawValue)
+    var pidfd: CInt = -1
+    var stage: CInt = 0
+    let argv = unsafe ([path] + arguments).map { unsafe UnsafePointer(strdup($0)) } + [nil]
+    let envp = unsafe environment.map { unsafe UnsafePointer(strdup($0)) } + [nil]
+    defer {
+      for unsafe pointer in unsafe argv + envp { unsafe free(UnsafeMutableRawPointer(mutating: pointer)) }
+    }
+    let result = unsafe argv.withUnsafeBufferPointer { argv in
+      unsafe envp.withUnsafeBufferPointer { envp in
+        unsafe numbers.withUnsafeBufferPointer { numbers -> CInt in
+          guard let path = unsafe argv.baseAddress?[0], let argv = argv.baseAddress,
+            let envp = envp.baseAddress, let numbers0 = numbers.baseAddress
+          else { return -EINVAL }
+          var request = unsafe clinux_spawn(
+            path: path, argv: argv, envp: envp, descriptors: numbers0,
+            descriptor_count: CInt(numbers.count), cgroup: controlGroup?.rawValue ?? -1)
+          return unsafe clinux_spawn(&request, &pidfd, &stage)
+        }
+      }
+    }
+    withExtendedLifetime(descriptors) {}
+    guard result > 0 else {
+      throw Failure(
+        stage: stages.indices.contains(Int(stage)) ? stages[Int(stage)] : .exec, errno: Errno(rawValue: -result))
+    }
+    return Child(processID: result, process: ProcessDescriptor(FileDescriptor(owning: pidfd)))
+  }
+}

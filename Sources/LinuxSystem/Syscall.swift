@@ -1,0 +1,26 @@
+internal import CLinux
+
+// The one place where a result of -1 becomes an error. Interrupted calls are made again.
+
+/// Runs a call that answers -1 on failure.
+@discardableResult
+func check<Result: SignedInteger>(_ call: () -> Result) throws(Errno) -> Result {
+  while true {
+    let result = call()
+    if result != -1 { return result }
+    let error = Errno.last
+    // A bad descriptor is always a fault of this program, and the next one may belong to somebody else.
+    precondition(error != .badDescriptor, "a closed descriptor was used")
+    if error != .interrupted { throw error }
+  }
+}
+
+/// Like `check`, for descriptors: the result is owned.
+func checkDescriptor(_ call: () -> CInt) throws(Errno) -> FileDescriptor {
+  FileDescriptor(owning: try check(call))
+}
+
+/// The text before the first NUL of a buffer that a call has filled.
+func text(_ buffer: [CChar]) -> String {
+  String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+}

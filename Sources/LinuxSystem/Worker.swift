@@ -1,0 +1,117 @@
+internal import CLinux
+internal import Synchronization
+
+/// A thread for work that would block an event loop: hashing, databases, file walks.
+///
+/// Work runs in the order in which it was given; completions run on the loop's thread, in the same order.
+public final class Worker {
+  private struct Queue {
+    var work: [@Sendable () -> Void] = []
+    var finished: [(UInt64, any Sendable)] = []
+    var ended = false
+  }
+
+  /// What both threads touch.
+  private final class Shared: Sendable {
+    let queue = Mutex(Queue())
+    let wakeWorker: FileDescriptor
+    let wakeLoop: FileDescriptor
+
+    init() throws(Errno) {
+      wakeWorker = try checkDescriptor { eventfd(0, clinux_EFD_CLOEXEC) }
+      wakeLoop = try checkDescriptor { eventfd(0, clinux_EFD_CLOEXEC | clinux_EFD_NONBLOCK) }
+    }
+
+    func run() {
+      while true {
+        var count: UInt64 = 0
+        _ = unsafe read(wakeWorker.rawValue, &count, 8)
+        while true {
+          let next = queue.withLock { queue -> (@Sendable () -> Void)? in
+            queue.work.isEmpty ? nil : queue.work.removeFirst()
+          }
+          guard let next else { break }
+          next()
+        }
+        if queue.withLock({ $0.ended }) { return }
+      }
+    }
+  }
+
+  private let shared: Shared
+  private var completions: [UInt64: (any Sendable) -> Void] = [:]
+  private var nextTicket: UInt64 = 0
+  private var watch: EventLoop.Watch?
+
+  public init(loop: EventLoop) throws(Errno) {
+    let shared = try Shared()
+    self.shared = shared
+    watch = try loop.watch(shared.wakeLoop.rawValue, for: .readable) { [unowned self] _ in self.finish() }
+    try startThread { shared.run() }
+  }
+
+  deinit {
+    watch?.cancel()
+    shared.queue.withLock { $0.ended = true }
+    wake(shared.wakeWorker)
+  }
+
+  /// Runs `work` on the thread, then `completion` with its result on the loop's thread.
+  public func perform<Result: Sendable>(
+    _ work: @escaping @Sendable () -> Result, completion: @escaping (Result) -> Void
+  ) {
+    nextTicket += 1
+    let ticket = nextTicket
+    completions[ticket] = { result in
+      guard let result = result as? Result else { preconditionFailure("a result of another kind") }
+      completion(result)
+    }
+    let shared = shared
+    shared.queue.withLock { queue in
+      queue.work.append {
+        let result = work()
+        shared.queue.withLock { $0.finished.append((ticket, result)) }
+        wake(shared.wakeLoop)
+      }
+    }
+    wake(shared.wakeWorker)
+  }
+
+  private func finish() {
+    var count: UInt64 = 0
+    _ = unsafe read(shared.wakeLoop.rawValue, &count, 8)
+    let finished = shared.queue.withLock { queue in
+      let finished = queue.finished
+      queue.finished = []
+      return finished
+    }
+    for (ticket, result) in finished { completions.removeValue(forKey: ticket)?(result) }
+  }
+}
+
+private func wake(_ event: borrowing FileDescriptor) {
+  var one: UInt64 = 1
+  _ = unsafe write(event.rawValue, &one, 8)
+}
+
+/// Starts a detached thread with the signals of this one blocked.
+package func startThread(_ body: @escaping @Sendable () -> Void) throws(Errno) {
+  final class Body: Sendable {
+    let run: @Sendable () -> Void
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+  }
+  var thread = pthread_t()
+  let argument = unsafe Unmanaged.passRetained(Body(body))
+  let error = unsafe pthread_create(
+    &thread, nil,
+    { argument in
+      guard let argument = unsafe argument else { return nil }
+      unsafe Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run()
+      return nil
+    }, argument.toOpaque())
+  if error != 0 {
+    unsafe argument.release()
+    throw Errno(rawValue: error)
+  }
+  pthread_detach(thread)
+}
