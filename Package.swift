@@ -40,7 +40,8 @@ let package = Package(
     .target(
       name: "ExtensionBundles",
       dependencies: ["LinuxSystem", "CCrypto", "CPropertyList"]),
-    .target(name: "BrokerCore", dependencies: ["ExtensionInterfaces"]),
+    .target(
+      name: "BrokerCore", dependencies: ["ExtensionInterfaces", "Varlink"], plugins: ["VarlinkPlugin"]),
     .target(name: "LauncherProtocol", dependencies: ["LinuxSystem", "Varlink"], plugins: ["VarlinkPlugin"]),
     .target(
       name: "BrokerDaemon",

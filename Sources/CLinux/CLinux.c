@@ -295,3 +295,5 @@ void clinux_strerror(int error, char *buffer, size_t size) {
 int clinux_open(int directory, const char *path, int flags, unsigned mode) {
   return openat(directory, path, flags | O_CLOEXEC, mode);
 }
+
+int clinux_pipe(int *ends) { return pipe2(ends, O_CLOEXEC); }

@@ -37,3 +37,37 @@ public enum CurrentProcess {
     return Int(clamping: limit.rlim_cur)
   }
 }
+
+extension CurrentProcess {
+  /// All variables, as NAME=value.
+  public static var allEnvironment: [String] {
+    var result: [String] = []
+    var next = unsafe environ
+    while let entry = unsafe next?.pointee {
+      result.append(unsafe String(cString: entry))
+      unsafe next = next?.advanced(by: 1)
+    }
+    return result
+  }
+}
+
+extension FileDescriptor {
+  /// A descriptor of its own for standard error.
+  public static func standardError() throws(Errno) -> FileDescriptor {
+    try checkDescriptor { clinux_fcntl(2, F_DUPFD_CLOEXEC, 3) }
+  }
+}
+
+/// Both ends of a pipe(7).
+public struct Pipe: Sendable {
+  public let reading: SharedDescriptor
+  public let writing: SharedDescriptor
+
+  public static func make() throws(Errno) -> Pipe {
+    var ends: [CInt] = [-1, -1]
+    try check { unsafe clinux_pipe(&ends) }
+    return Pipe(
+      reading: SharedDescriptor(FileDescriptor(owning: ends[0])),
+      writing: SharedDescriptor(FileDescriptor(owning: ends[1])))
+  }
+}

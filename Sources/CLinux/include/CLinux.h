@@ -103,6 +103,9 @@ int clinux_openat2(int directory, const char *_Nonnull path, uint64_t flags, uin
 /// renameat2(2) on whole paths. flags: 1 = RENAME_NOREPLACE, 2 = RENAME_EXCHANGE.
 int clinux_rename(const char *_Nonnull from, const char *_Nonnull to, unsigned flags);
 
+/// pipe2 with close-on-exec.
+int clinux_pipe(int *_Nonnull ends);
+
 /// memfd_create with close-on-exec and sealing allowed.
 int clinux_memfd(const char *_Nonnull name);
 /// Forbids every further change of a memfd.

@@ -1,0 +1,117 @@
+internal import ExtensionInterfaces
+internal import Varlink
+
+// What people ask.
+
+extension Broker {
+  mutating func handle(_ call: AdminInterface.Call, _ request: RequestID, more: Bool) {
+    switch call {
+    case .list(let list):
+      let found = catalog.matching(list.extension)
+      if let name = list.extension, found.isEmpty {
+        return fail(request, AdminInterface.ExtensionNotFound(extension: name))
+      }
+      reply(request, AdminInterface.List.Reply(extensions: found.filter { $0.kind != .pointFile }.map(row)))
+    case .approve(let approve): self.approve(approve, request)
+    case .disable(let disable): decide(disable.extension, .disabled, request)
+    case .reset(let reset): decide(reset.extension, .reset, request)
+    case .history(let history): effects.append(.readHistory(request, identifier: history.extension))
+    case .listExtensionPoints: reply(request, AdminInterface.ListExtensionPoints.Reply(extensionPoints: pointRows))
+    case .listHosts: reply(request, AdminInterface.ListHosts.Reply(hosts: hostRows))
+    case .listInstances: reply(request, AdminInterface.ListInstances.Reply(instances: instanceRows))
+    case .listActivations: reply(request, AdminInterface.ListActivations.Reply(activations: activationRows))
+    case .explain(let explain): self.explain(explain, request)
+    case .stop(let stop): handleStop(stop.target, request)
+    case .rescan(let rescan):
+      effects.append(.scanAll)
+      if rescan.wait ?? false { rescans.append(request) } else { reply(request, AdminInterface.Rescan.Reply()) }
+    case .watch:
+      guard more else { return fail(request, ServiceInterface.ExpectedMore()) }
+      sessions[request.peer]?.watch = WatchStream(request: request, kind: .everything, sequence: 1)
+      reply(
+        request,
+        AdminInterface.Watch.Reply(sequence: 1, time: Int(now.wall), event: "watching", message: "watching"),
+        continues: true)
+    case .logs(let logs): self.logs(logs.extension, request, more: more)
+    case .status: reply(request, status)
+    }
+  }
+
+  // MARK: Decisions
+
+  private mutating func approve(_ call: AdminInterface.Approve, _ request: RequestID) {
+    guard let facts = subject(call.extension, request) else { return }
+    guard let identifier = facts.identifier, let digest = facts.digest, let entry = catalog.entries[facts.path] else {
+      return fail(
+        request,
+        AdminInterface.NotApprovable(extension: call.extension, message: "it has no identifier that can be read"))
+    }
+    guard digest == call.digest, facts.entitlements == call.entitlements.sorted() else {
+      return fail(
+        request,
+        AdminInterface.Changed(extension: identifier, digest: digest, entitlements: facts.entitlements))
+    }
+    switch entry.state {
+    case .invalid, .incompatible, .nearMiss:
+      return fail(request, AdminInterface.NotApprovable(extension: identifier, message: entry.explanation))
+    case .shadowed, .enabled, .unapproved, .disabled, .changed, .entitled: break
+    }
+    store(facts, identifier, .enabled, request)
+  }
+
+  private mutating func decide(_ name: String, _ verdict: Decision.Verdict, _ request: RequestID) {
+    // A decision can be taken back for something that is no longer there.
+    if catalog.matching(name).isEmpty, catalog.decisions[name] != nil {
+      let decision = Decision(
+        identifier: name, verdict: verdict, digest: nil, entitlements: [], rootOwned: false, time: now.wall,
+        peer: describePeer(request))
+      effects.append(.storeDecision(request, decision))
+      return
+    }
+    guard let facts = subject(name, request) else { return }
+    guard let identifier = facts.identifier else {
+      return fail(
+        request, AdminInterface.NotApprovable(extension: name, message: "it has no identifier that can be read"))
+    }
+    store(facts, identifier, verdict, request)
+  }
+
+  private mutating func store(
+    _ facts: BundleFacts, _ identifier: String, _ verdict: Decision.Verdict, _ request: RequestID
+  ) {
+    let decision = Decision(
+      identifier: identifier, verdict: verdict, digest: facts.digest, entitlements: facts.entitlements,
+      rootOwned: facts.rootOwned, time: now.wall, peer: describePeer(request))
+    effects.append(.storeDecision(request, decision))
+  }
+
+  /// The one bundle that is meant, or a failed request.
+  private mutating func subject(_ name: String, _ request: RequestID) -> BundleFacts? {
+    let found = catalog.matching(name).filter { $0.kind != .pointFile }
+    if found.isEmpty {
+      fail(request, AdminInterface.ExtensionNotFound(extension: name))
+      return nil
+    }
+    if found.count == 1 { return found[0] }
+    if let winner = catalog.winner(name) { return winner }
+    fail(request, AdminInterface.Ambiguous(extension: name, paths: found.map(\.path)))
+    return nil
+  }
+
+  private func describePeer(_ request: RequestID) -> String {
+    guard let peer = sessions[request.peer]?.peer else { return "unknown" }
+    return "\(peer.executable ?? "unknown program") (process \(peer.process.processID))"
+  }
+
+  // MARK: Logs
+
+  private mutating func logs(_ name: String, _ request: RequestID, more: Bool) {
+    guard let identifier = catalog.matching(name).first?.identifier ?? (logs[name] != nil ? name : nil) else {
+      return fail(request, AdminInterface.ExtensionNotFound(extension: name))
+    }
+    reply(request, AdminInterface.Logs.Reply(lines: logs[identifier] ?? []), continues: more)
+    if more {
+      sessions[request.peer]?.watch = WatchStream(request: request, kind: .logs(identifier))
+    }
+  }
+}

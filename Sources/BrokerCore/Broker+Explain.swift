@@ -1,0 +1,86 @@
+internal import ExtensionInterfaces
+
+// Why an extension may or may not be used: the same values that decide, told in order.
+
+extension Broker {
+  mutating func explain(_ call: AdminInterface.Explain, _ request: RequestID) {
+    let found = catalog.matching(call.extension).filter { $0.kind != .pointFile }
+    guard let facts = catalog.winner(call.extension) ?? found.first else {
+      let gate = AdminInterface.Gate(
+        name: "found", result: .fail,
+        evidence: "no bundle in any root has the identifier or path \(call.extension)",
+        mend: "extctl status, to see the roots; extctl rescan --wait, to read them again")
+      return reply(request, AdminInterface.Explain.Reply(gates: [gate], usable: false))
+    }
+    let gates = gates(facts, host: call.host)
+    let usable = !gates.contains { $0.result == .fail }
+    reply(request, AdminInterface.Explain.Reply(gates: gates, usable: usable))
+  }
+
+  private func gates(_ facts: BundleFacts, host: String?) -> [AdminInterface.Gate] {
+    func gate(_ name: String, _ passes: Bool, _ evidence: String, mend: String? = nil) -> AdminInterface.Gate {
+      AdminInterface.Gate(name: name, result: passes ? .pass : .fail, evidence: evidence, mend: passes ? nil : mend)
+    }
+    let name = facts.identifier ?? facts.path
+    let entry = catalog.entries[facts.path]
+    let state = entry?.state ?? .invalid
+    var gates = [gate("found", facts.kind != .nearMiss, facts.path, mend: "extctl lint \(facts.path)")]
+    for problem in facts.problems {
+      gates.append(gate("valid: \(problem.check)", false, problem.message, mend: "extctl lint \(facts.path)"))
+    }
+    if facts.problems.isEmpty { gates.append(gate("valid", true, "every check of the bundle passed")) }
+    gates.append(gate("compatible", facts.incompatibility == nil, facts.incompatibility ?? "fits this machine"))
+    gates.append(
+      gate(
+        "winner", state != .shadowed,
+        state == .shadowed ? entry?.explanation ?? "" : "no other copy comes before it",
+        mend: "extctl remove the other copy, or approve this one: extctl approve \(facts.path)"))
+    if facts.kind == .appExtension {
+      let inScope = catalog.isInScope(facts)
+      gates.append(
+        gate(
+          "scope", inScope, inScope ? "\(facts.extensionPoint ?? "") may use it" : scopeMessage(facts),
+          mend: "install the host that defines the point, or move the bundle into it"))
+    }
+    gates.append(
+      gate(
+        "entitlements", facts.entitlements.isEmpty,
+        facts.entitlements.isEmpty
+          ? "it asks for none" : "it asks for \(facts.entitlements.joined(separator: ", ")), which cannot be granted yet",
+        mend: nil))
+    let decided = state == .enabled || state == .shadowed && facts.digest == catalog.decisions[name]?.digest
+    gates.append(gate("decision", decided, entry?.explanation ?? "", mend: "extctl approve \(name)"))
+    let quarantine = facts.digest.flatMap { crashes[$0]?.quarantine(at: now) }
+    gates.append(
+      gate(
+        "quarantine", quarantine == nil,
+        quarantine.map { "rests for another \(($0.monotonic - now.monotonic) / 1000) s" } ?? "it has not crashed too often",
+        mend: "extctl reset \(name)"))
+    if case .connected = launcher {
+      gates.append(gate("launcher", true, "connected"))
+    } else {
+      gates.append(
+        gate("launcher", false, "no launcher is connected", mend: "systemctl --user start extensiond-launcher.service"))
+    }
+    if let host { gates.append(hostGate(host)) }
+    gates.append(lastAttempt(name))
+    return gates
+  }
+
+  private func hostGate(_ host: String) -> AdminInterface.Gate {
+    let sessions = sessions.values.filter { $0.host?.identifier == host }
+    let verified = sessions.contains { $0.verified }
+    return AdminInterface.Gate(
+      name: "host", result: sessions.isEmpty ? .unknown : .pass,
+      evidence: sessions.isEmpty
+        ? "\(host) is not connected" : "\(host) is connected, \(verified ? "verified" : "claimed")")
+  }
+
+  private func lastAttempt(_ name: String) -> AdminInterface.Gate {
+    guard let attempt = attempts[name] else {
+      return AdminInterface.Gate(name: "last attempt", result: .unknown, evidence: "it was not started yet")
+    }
+    let lines = attempt.standardError.suffix(5).map { "\n  | \($0)" }.joined()
+    return AdminInterface.Gate(name: "last attempt", result: .unknown, evidence: attempt.outcome + lines)
+  }
+}

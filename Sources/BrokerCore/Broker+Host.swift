@@ -1,0 +1,104 @@
+internal import ExtensionInterfaces
+internal import Varlink
+
+// What hosts ask.
+
+extension Broker {
+  mutating func handle(_ call: BrokerInterface.Call, _ request: RequestID, more: Bool) {
+    guard let session = sessions[request.peer] else { return }
+    if case .hello(let hello) = call { return greet(hello, request, session) }
+    guard let host = session.host else { return fail(request, BrokerInterface.HelloRequired()) }
+    switch call {
+    case .hello: break
+    case .discover(let discover):
+      guard permits(session, points: discover.extensionPoints, request) else { return }
+      reply(request, BrokerInterface.Discover.Reply(snapshot: snapshot(of: Set(discover.extensionPoints))))
+    case .subscribe(let subscribe):
+      guard more else { return fail(request, ServiceInterface.ExpectedMore()) }
+      guard permits(session, points: subscribe.extensionPoints, request) else { return }
+      self.subscribe(Set(subscribe.extensionPoints), request)
+    case .activate(let activate): self.activate(activate, request, host, session)
+    case .connect(let connect): self.connect(connect.activation, request, host)
+    case .getActivation(let get): describe(get.activation, request, host)
+    }
+  }
+
+  private mutating func greet(_ hello: BrokerInterface.Hello, _ request: RequestID, _ session: Session) {
+    guard session.host == nil else {
+      return fail(
+        request,
+        BrokerInterface.InvalidHost(
+          message: "this connection belongs to \(session.host?.identifier ?? "") already; open another one"))
+    }
+    guard isReverseDNS(hello.hostIdentifier) else {
+      return fail(
+        request,
+        BrokerInterface.InvalidHost(
+          message: "'\(hello.hostIdentifier.prefix(64))' is not a reverse-DNS identifier such as org.example.Editor"))
+    }
+    let verified = isVerified(hello.hostIdentifier, session.peer)
+    sessions[request.peer]?.host = HostKey(identifier: hello.hostIdentifier, process: session.peer.process)
+    sessions[request.peer]?.verified = verified
+    reply(request, BrokerInterface.Hello.Reply(verified: verified, generation: generation))
+    note(
+      .debug, "host.connected", hello.hostIdentifier,
+      "\(hello.hostIdentifier) connected (\(verified ? "verified" : "claimed"), process \(session.peer.process.processID))")
+  }
+
+  /// The kernel shows that the peer is the program of a host bundle of this name, or runs in its control group.
+  private func isVerified(_ identifier: String, _ peer: Peer) -> Bool {
+    if let executable = peer.executable {
+      for application in catalog.applications(identifier) where application.problems.isEmpty {
+        if let program = application.program {
+          let path = program.hasPrefix("/") ? program : application.path + "/" + program
+          if path == executable { return true }
+        }
+      }
+    }
+    guard let group = peer.controlGroup, group.hasPrefix("app-") else { return false }
+    // systemd escapes the hyphens of a name: XDG's "app-<launcher>-<id>-<number>.scope".
+    let escaped = identifier.split(separator: "-", omittingEmptySubsequences: false).joined(separator: "\\x2d")
+    return group.hasSuffix("-\(escaped).scope") || group.contains("-\(escaped)-") || group.contains("-\(escaped)@")
+  }
+
+  private mutating func permits(_ session: Session, points: [String], _ request: RequestID) -> Bool {
+    if points.count > limits.pointsPerSubscription {
+      fail(
+        request,
+        BrokerInterface.LimitReached(limit: "pointsPerSubscription", value: limits.pointsPerSubscription))
+      return false
+    }
+    for point in points where !permits(session, point: point) {
+      refuse(request, session, point: point)
+      return false
+    }
+    return true
+  }
+
+  /// A sandboxed host may use only what is its own.
+  func permits(_ session: Session, point: String) -> Bool {
+    guard session.peer.sandboxed else { return true }
+    guard session.verified, let host = session.host else { return false }
+    return point.hasPrefix(host.identifier + ".")
+  }
+
+  mutating func refuse(_ request: RequestID, _ session: Session, point: String) {
+    let host = session.host?.identifier ?? ""
+    fail(
+      request,
+      BrokerInterface.NotPermitted(
+        message: "the caller is sandboxed and \(session.verified ? "is \(host)" : "only claims to be \(host)"), so it may not use \(point)"
+      ))
+  }
+
+  private mutating func describe(_ id: String, _ request: RequestID, _ host: HostKey) {
+    if let activation = activations[id], activation.host == host, !activation.isPending {
+      reply(request, BrokerInterface.GetActivation.Reply(event: event(of: activation)))
+    } else if let ended = endedActivations[id], ended.host == host {
+      reply(request, BrokerInterface.GetActivation.Reply(event: event(of: ended)))
+      markTold(id)
+    } else {
+      fail(request, BrokerInterface.ActivationNotFound(activation: id))
+    }
+  }
+}

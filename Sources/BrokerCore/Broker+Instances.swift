@@ -1,0 +1,258 @@
+internal import ExtensionInterfaces
+
+// The life of an instance, after it was asked for.
+
+extension Broker {
+  mutating func bundleChecked(_ id: String, _ check: BundleCheck) {
+    guard let instance = instances[id], instance.phase == .checking else {
+      effects.append(.releaseBundle(instance: id))
+      return
+    }
+    switch check {
+    case .current:
+      instances[id]?.phase = .waitingForLauncher
+      launchIfPossible(id)
+    case .changed:
+      // The scan that follows finds out what it is now.
+      effects.append(.scan(path: instance.path))
+      failStart(id, Reason(kind: .changed), standardError: [])
+    case .busy(let path):
+      failStart(
+        id, Reason(kind: .startFailed, stage: "check", detail: "\(path) is open for writing; try again when it is closed"),
+        standardError: [])
+    case .unreadable(let errno, let detail):
+      effects.append(.scan(path: instance.path))
+      failStart(id, Reason(kind: .startFailed, stage: "check", errno: errno, detail: detail), standardError: [])
+    }
+  }
+
+  mutating func launchIfPossible(_ id: String) {
+    guard let instance = instances[id], instance.phase == .waitingForLauncher, case .connected = launcher,
+      let facts = catalog.bundles[instance.path], let program = facts.program
+    else { return }
+    instances[id]?.phase = .launching
+    guard let note = instances[id]?.note else { return }
+    effects.append(
+      .launch(
+        LaunchOrder(
+          instance: id, extensionIdentifier: instance.identifier, extensionPoint: instance.extensionPoint,
+          path: instance.path, program: program, arguments: facts.arguments, note: note)))
+  }
+
+  mutating func launched(_ id: String, processID: Int32) {
+    guard let instance = instances[id] else {
+      // Nobody wants it any more.
+      effects.append(.kill(instance: id))
+      return
+    }
+    instances[id]?.processID = processID
+    guard instance.phase == .launching else { return }
+    let call = newCall()
+    instances[id]?.phase = .starting(call: call)
+    effects.append(
+      .start(
+        instance: id, call: call, extension: instance.identifier, extensionPoint: instance.extensionPoint))
+  }
+
+  mutating func launchFailed(_ id: String, stage: String, errno: Int?) {
+    failStart(id, Reason(kind: .startFailed, stage: stage, errno: errno), standardError: [])
+  }
+
+  mutating func started(_ id: String, call: String, scenes: [String]?) {
+    guard let instance = instances[id], instance.phase == .starting(call: call) else { return }
+    instances[id]?.phase = .running
+    instances[id]?.deadline = nil
+    instances[id]?.scenes = scenes
+    setNote(id)
+    note(
+      .info, "instance.ready", instance.identifier,
+      "\(instance.identifier) \(instance.version) is ready (process \(instance.processID ?? 0))", instance: id)
+    for activation in instance.activations.sorted() { proceed(activation) }
+    stopIfIdle(id)
+  }
+
+  mutating func startRefused(_ id: String, call: String, message: String) {
+    guard let instance = instances[id], instance.phase == .starting(call: call) else { return }
+    giveUp(id, Reason(kind: .startFailed, stage: "Start", detail: message))
+  }
+
+  mutating func accepted(_ id: String, call: String) {
+    guard let pending = instances[id]?.accepting.removeValue(forKey: call) else { return }
+    switch pending.purpose {
+    case .activate: commit(pending.activation, connection: pending.connection)
+    case .connect(let request):
+      activations[pending.activation]?.connections += 1
+      reply(
+        request, BrokerInterface.Connect.Reply(connectionFileDescriptor: 0),
+        descriptors: [.connection(pending.connection)])
+    }
+  }
+
+  mutating func acceptFailed(_ id: String, call: String, _ error: any VarlinkErrorReply) {
+    guard let pending = instances[id]?.accepting.removeValue(forKey: call) else { return }
+    effects.append(.dropConnection(pending.connection))
+    switch pending.purpose {
+    case .connect(let request): fail(request, error)
+    case .activate:
+      if case .pending(let request, _) = activations[pending.activation]?.phase { fail(request, error) }
+      drop(pending.activation)
+    }
+  }
+
+  mutating func misbehaved(_ id: String, message: String) {
+    guard let instance = instances[id] else { return }
+    note(.warning, "instance.misbehaved", instance.identifier, "\(instance.identifier) is ended: \(message)", instance: id)
+    giveUp(id, Reason(kind: .crashed, detail: message))
+  }
+
+  // MARK: Ends
+
+  /// The last report about an instance: it has no process any more.
+  mutating func instanceEnded(_ id: String, _ end: InstanceEnd) {
+    guard let instance = instances[id] else {
+      effects.append(.forget(instance: id))
+      return
+    }
+    let reason = reason(for: instance, end)
+    if reason.isCrash {
+      var history = crashes[instance.digest] ?? CrashHistory()
+      if history.record(at: now) {
+        note(
+          .warning, "extension.quarantined", instance.identifier,
+          "\(instance.identifier) crashed \(CrashHistory.crashesToQuarantine) times and is not started for a while",
+          reason: reason)
+      }
+      crashes[instance.digest] = history
+    }
+    let level: LogEntry.Level = reason.isCrash ? .warning : .info
+    note(
+      level, "instance.ended", instance.identifier, "\(instance.identifier) ended: \(reason.sentence)", reason: reason,
+      instance: id)
+    finish(id, reason, standardError: end.standardError)
+  }
+
+  /// What the broker wanted counts before how the process took it.
+  private func reason(for instance: Instance, _ end: InstanceEnd) -> Reason {
+    if case .stopping(let reason, _) = instance.phase { return reason }
+    if end.outOfMemoryKills > 0 {
+      return Reason(kind: .outOfMemory, limit: end.memoryLimit, peak: end.memoryPeak)
+    }
+    if let stage = end.failedStage {
+      let kind: Reason.Kind = stage == "sandbox" ? .sandboxFailed : .startFailed
+      return Reason(kind: kind, stage: stage, errno: end.errno, detail: end.standardError.last)
+    }
+    if let signal = end.signal {
+      return Reason(kind: signal == 9 ? .killed : .crashed, signal: signal)
+    }
+    if let status = end.exitStatus { return Reason(kind: .exited, status: status) }
+    if !end.executed, end.sandboxStatus != 0, end.sandboxStatus < 128 {
+      return Reason(kind: .sandboxFailed, status: end.sandboxStatus, stage: "sandbox", detail: end.standardError.last)
+    }
+    return Reason(kind: .killed, signal: 9)
+  }
+
+  /// Answers every waiter, tells every host, and forgets the instance.
+  mutating func finish(_ id: String, _ reason: Reason, standardError: [String]) {
+    guard let instance = instances.removeValue(forKey: id) else { return }
+    if instance.phase == .checking { effects.append(.releaseBundle(instance: id)) }
+    if instance.phase != .running, !instance.isStopping || !instance.activations.isEmpty {
+      attempts[instance.identifier] = Attempt(time: now.wall, outcome: reason.sentence, standardError: standardError)
+    }
+    for pending in instance.accepting.values {
+      effects.append(.dropConnection(pending.connection))
+      if case .connect(let request) = pending.purpose {
+        fail(request, BrokerInterface.ActivationEnded(activation: pending.activation, reason: reason))
+      }
+    }
+    var untold = false
+    for activation in instance.activations.sorted() {
+      if !end(activation, reason, instance: id, standardError: standardError) { untold = true }
+    }
+    if instance.isWithLauncher, !untold { effects.append(.forget(instance: id)) }
+    completeStops(id)
+  }
+
+  /// Ends one activation. Returns false where its host could not be told yet.
+  private mutating func end(
+    _ id: String, _ reason: Reason, instance: String, standardError: [String]
+  ) -> Bool {
+    guard let activation = activations.removeValue(forKey: id) else { return true }
+    effects.append(.endLease(activation: id))
+    if case .pending(let request, _) = activation.phase {
+      effects.append(.dropLease(activation: id))
+      fail(request, failure(activation.identifier, reason, standardError))
+      return true
+    }
+    return remember(activation, reason, instance: instance)
+  }
+
+  func failure(_ identifier: String, _ reason: Reason, _ standardError: [String]) -> BrokerInterface.ActivationFailed {
+    BrokerInterface.ActivationFailed(
+      reason: reason, message: "\(identifier) could not be activated: \(reason.sentence)",
+      standardError: standardError)
+  }
+
+  /// Tells the host of the end, and keeps it for GetActivation.
+  @discardableResult
+  mutating func remember(_ activation: Activation, _ reason: Reason, instance: String?) -> Bool {
+    var ended = EndedActivation(
+      id: activation.id, host: activation.host, identifier: activation.identifier, scene: activation.scene,
+      reason: reason, instance: nil, told: false, deadline: now.monotonic + limits.untoldEndDeadline)
+    ended.told = tell(activation.host, event(of: ended))
+    // A host without a stream has seen the end of its lease; one that comes back asks.
+    if !ended.told { ended.instance = instance }
+    endedActivations[activation.id] = ended
+    endedOrder.append(activation.id)
+    while endedOrder.count > limits.rememberedEnds { forgetEnd(endedOrder.removeFirst()) }
+    note(
+      .info, "activation.ended", activation.identifier,
+      "\(activation.host.identifier)'s use of \(activation.identifier) ended: \(reason.sentence)", reason: reason,
+      activation: activation.id)
+    return ended.told
+  }
+
+  mutating func markTold(_ id: String) {
+    guard let instance = endedActivations[id]?.instance else {
+      endedActivations[id]?.told = true
+      return
+    }
+    endedActivations[id]?.told = true
+    endedActivations[id]?.instance = nil
+    forgetIfTold(instance)
+  }
+
+  private mutating func forgetEnd(_ id: String) {
+    guard let instance = endedActivations.removeValue(forKey: id)?.instance else { return }
+    forgetIfTold(instance)
+  }
+
+  /// The launcher may forget an instance when every host knows of its end.
+  private mutating func forgetIfTold(_ instance: String) {
+    guard !endedActivations.values.contains(where: { $0.instance == instance }) else { return }
+    effects.append(.forget(instance: instance))
+  }
+
+  mutating func failStart(_ id: String, _ reason: Reason, standardError: [String]) {
+    finish(id, reason, standardError: standardError)
+  }
+
+  // MARK: Leases
+
+  mutating func leaseEnded(_ id: String, hostLives: Bool) {
+    guard let activation = activations[id] else {
+      effects.append(.endLease(activation: id))
+      return
+    }
+    guard !activation.isPending else { return }
+    activations[id] = nil
+    effects.append(.endLease(activation: id))
+    remember(activation, Reason(kind: hostLives ? .hostEnded : .hostGone), instance: nil)
+    leave(activation.instance, id)
+  }
+
+  /// An activation left its instance; the last one ends it.
+  mutating func leave(_ instance: String, _ activation: String) {
+    instances[instance]?.activations.remove(activation)
+    stopIfIdle(instance)
+  }
+}

@@ -1,0 +1,111 @@
+internal import ExtensionInterfaces
+
+// The launcher, and the state that it keeps over the broker's own end.
+
+enum LauncherState: Hashable, Sendable {
+  /// Not asked yet.
+  case unknown
+  /// Its table is on the way.
+  case restoring(LauncherFacts)
+  case connected(LauncherFacts)
+  case absent
+
+  var isSettled: Bool {
+    switch self {
+    case .connected, .absent: true
+    case .unknown, .restoring: false
+    }
+  }
+}
+
+extension Broker {
+  mutating func launcherConnected(_ facts: LauncherFacts) {
+    launcher = .restoring(facts)
+  }
+
+  mutating func restoreInstance(_ id: String, processID: Int32, executed: Bool, note text: String) {
+    guard instances[id] == nil else { return }
+    guard let note = decodeNote(text, as: NotesInterface.Instance.self), note.format == noteFormat else {
+      // Nobody can say what it is for.
+      effects.append(.kill(instance: id))
+      return
+    }
+    var instance = Instance(
+      id: id, identifier: note.extension, extensionPoint: note.extensionPoint, path: note.path,
+      version: note.version, digest: note.digest, policy: .init(rawValue: note.policy.rawValue) ?? .perHost,
+      host: note.host.map(HostKey.init), hostVerified: note.host?.verified ?? false, since: Int64(note.since),
+      phase: .running, startDeadline: now.monotonic)
+    instance.processID = processID
+    instance.executed = executed
+    instance.scenes = note.scenes
+    switch note.phase {
+    case .running: break
+    case .starting:
+      // Whoever waited for it has to ask again.
+      instance.phase = .stopping(Reason(kind: .idle), .terminated)
+      instance.deadline = now.monotonic
+    case .stopping:
+      let kind = note.stopReason.flatMap(Reason.Kind.init(rawValue:)) ?? .stopping
+      instance.phase = .stopping(Reason(kind: kind), .terminated)
+      instance.deadline = now.monotonic
+    }
+    instances[id] = instance
+  }
+
+  mutating func restoreActivation(_ id: String, instance: String, note text: String, endedByHost: Bool) {
+    guard activations[id] == nil else { return }
+    guard !endedByHost, let note = decodeNote(text, as: NotesInterface.Activation.self), note.format == noteFormat
+    else {
+      effects.append(.endLease(activation: id))
+      return
+    }
+    activations[id] = Activation(
+      id: id, host: HostKey(note.host), identifier: note.extension, instance: instance, scene: note.scene,
+      wantsConnection: false, since: Int64(note.since), phase: .active)
+    if case .stopping(let reason, _) = instances[instance]?.phase {
+      activations[id]?.phase = .deactivating(reason)
+    }
+    instances[instance]?.activations.insert(id)
+  }
+
+  mutating func launcherRestored() {
+    guard case .restoring(let facts) = launcher else { return }
+    launcher = .connected(facts)
+    effects.append(.settled)
+    for (id, instance) in instances {
+      if case .stopping = instance.phase { effects.append(.terminate(instance: id)) }
+      if instance.phase == .running { stopIfIdle(id) }
+      launchIfPossible(id)
+    }
+    // Leases whose instance the launcher does not know.
+    for (id, activation) in activations where instances[activation.instance] == nil {
+      activations[id] = nil
+      effects.append(.endLease(activation: id))
+      remember(activation, Reason(kind: .launcherGone), instance: nil)
+    }
+    if !instances.isEmpty {
+      note(.notice, "launcher.restored", nil, "took back \(instances.count) instances and \(activations.count) activations")
+    }
+    becomeReady()
+  }
+
+  /// All instances ended with it. Those that had not begun wait for the next launcher.
+  mutating func launcherGone() {
+    let was = launcher
+    launcher = .absent
+    if case .connected = was {
+      note(.error, "launcher.gone", nil, "the launcher ended, and with it \(instances.count) instances")
+    }
+    for (id, instance) in instances {
+      switch instance.phase {
+      case .backingOff, .checking, .waitingForLauncher: break
+      case .launching where instance.startDeadline > now.monotonic:
+        // Not known to have begun: it is launched again.
+        instances[id]?.phase = .checking
+        effects.append(.checkBundle(instance: id, path: instance.path, digest: instance.digest))
+      default: finish(id, Reason(kind: .launcherGone), standardError: [])
+      }
+    }
+    becomeReady()
+  }
+}

@@ -1,0 +1,84 @@
+internal import ExtensionInterfaces
+
+// The tables that people see.
+
+extension Broker {
+  func row(_ facts: BundleFacts) -> AdminInterface.Extension {
+    let entry = catalog.entries[facts.path]
+    return AdminInterface.Extension(
+      identifier: facts.identifier, path: facts.path, state: entry?.state ?? .invalid,
+      explanation: entry?.explanation ?? "", localizedName: facts.localizedName,
+      extensionPoint: facts.extensionPoint, version: facts.version, buildVersion: facts.buildVersion,
+      containingHost: facts.containingHost, digest: facts.digest, rootOwned: facts.rootOwned,
+      entitlements: facts.entitlements, problems: facts.problems,
+      instances: instances.values.lazy.filter { $0.path == facts.path }.count,
+      quarantinedUntil: facts.digest.flatMap { crashes[$0]?.quarantine(at: now) }.map { Int($0.wall) })
+  }
+
+  var pointRows: [AdminInterface.ExtensionPoint] {
+    catalog.points.map { point in
+      AdminInterface.ExtensionPoint(
+        identifier: point.identifier, path: catalog.point(definedAt: point.identifier) ?? "", host: point.host,
+        userInterface: point.userInterface, scope: point.scope == .none ? .none : .application,
+        instancePolicy: .init(rawValue: point.instancePolicy.rawValue) ?? .perHost, version: point.version,
+        extensions: catalog.identifiersByPoint[point.identifier]?.count ?? 0)
+    }
+  }
+
+  var hostRows: [AdminInterface.Host] {
+    var rows: [HostKey: AdminInterface.Host] = [:]
+    for session in sessions.values {
+      guard let host = session.host else { continue }
+      var row =
+        rows[host]
+        ?? AdminInterface.Host(
+          identifier: host.identifier, verified: session.verified, pid: Int(host.process.processID),
+          connections: 0, subscriptions: 0, activations: activations.values.lazy.filter { $0.host == host }.count)
+      row.connections += 1
+      if session.subscription != nil { row.subscriptions += 1 }
+      rows[host] = row
+    }
+    return rows.values.sorted { ($0.identifier, $0.pid) < ($1.identifier, $1.pid) }
+  }
+
+  var instanceRows: [AdminInterface.Instance] {
+    instances.values.sorted { $0.id < $1.id }.map { instance in
+      let state: AdminInterface.Instance.State =
+        switch instance.phase {
+        case .backingOff, .checking, .waitingForLauncher, .launching: .launching
+        case .starting: .starting
+        case .running: .running
+        case .stopping: .stopping
+        }
+      return AdminInterface.Instance(
+        id: instance.id, extension: instance.identifier, extensionPoint: instance.extensionPoint,
+        path: instance.path, version: instance.version, pid: instance.processID.map(Int.init), state: state,
+        since: Int(instance.since), activations: instance.activations.count, digest: instance.digest)
+    }
+  }
+
+  var activationRows: [AdminInterface.Activation] {
+    activations.values.filter { !$0.isPending }.sorted { $0.id < $1.id }.map { activation in
+      AdminInterface.Activation(
+        id: activation.id, extension: activation.identifier, instance: activation.instance,
+        host: activation.host.identifier, scene: activation.scene, connections: activation.connections,
+        since: Int(activation.since))
+    }
+  }
+
+  var status: AdminInterface.Status.Reply {
+    var launcherProcess: Int?
+    var controlGroups = false
+    if case .connected(let launcher) = launcher {
+      launcherProcess = Int(launcher.processID)
+      controlGroups = launcher.controlGroups
+    }
+    return AdminInterface.Status.Reply(
+      version: facts.version, pid: facts.processID, generation: generation, since: Int(facts.since),
+      launcher: launcherProcess == nil ? .absent : .connected, launcherPid: launcherProcess,
+      controlGroups: controlGroups, roots: facts.roots, limits: limits.table,
+      extensions: catalog.bundles.values.lazy.filter { $0.kind == .appExtension }.count,
+      instances: instances.count, activations: activations.count, hosts: hostRows.count,
+      descriptors: facts.descriptors, warnings: facts.warnings)
+  }
+}

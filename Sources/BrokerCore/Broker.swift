@@ -1,0 +1,186 @@
+public import ExtensionInterfaces
+internal import Varlink
+
+/// Everything that the broker knows and decides, as a value: an event goes in, what is to be done comes out.
+///
+/// No clock, no descriptor, no thread. Whoever holds it performs the effects in order, and tells what came of them
+/// as further events.
+public struct Broker: Sendable {
+  public let limits: Limits
+  /// Names this run of the broker.
+  public let generation: String
+
+  var now = Moment(monotonic: 0, wall: 0)
+  var effects: [Effect] = []
+  private var nextNumber = 0
+
+  var catalog = Catalog()
+  var sessions: [PeerID: Session] = [:]
+  var instances: [String: Instance] = [:]
+  var activations: [String: Activation] = [:]
+  var endedActivations: [String: EndedActivation] = [:]
+  /// Oldest first.
+  var endedOrder: [String] = []
+  /// By digest.
+  var crashes: [String: CrashHistory] = [:]
+  /// What became of the last try to start an extension, by identifier.
+  var attempts: [String: Attempt] = [:]
+  var logs: [String: [String]] = [:]
+  var launcher = LauncherState.unknown
+  var facts = DaemonFacts()
+
+  /// Calls that came before the broker knew enough to answer.
+  private var early: [Event] = []
+  private var decisionsAreLoaded = false
+  private var isScanned = false
+  var rescans: [RequestID] = []
+  var stops: [StopRequest] = []
+
+  public init(generation: String, limits: Limits = Limits()) {
+    self.generation = generation
+    self.limits = limits
+  }
+
+  /// Takes one event in and says what is to be done about it.
+  public mutating func handle(_ event: Event, at now: Moment) -> [Effect] {
+    self.now = now
+    dispatch(event)
+    let effects = effects
+    self.effects = []
+    return effects
+  }
+
+  /// When `Event.time` must come at the latest, in monotonic milliseconds.
+  public var nextDeadline: Int64? {
+    var next: Int64?
+    for instance in instances.values {
+      if let deadline = instance.nextDeadline { next = min(next ?? deadline, deadline) }
+    }
+    for ended in endedActivations.values where ended.instance != nil { next = min(next ?? ended.deadline, ended.deadline) }
+    return next
+  }
+
+  /// Decisions, bundles and what the launcher keeps are known.
+  var isReady: Bool { decisionsAreLoaded && isScanned && launcher.isSettled }
+
+  private mutating func dispatch(_ event: Event) {
+    switch event {
+    case .peerOpened(let peer, let facts): sessions[peer] = Session(peer: facts)
+    case .peerClosed(let peer): closePeer(peer)
+    case .hostCall(let request, let call, let more):
+      if isReady { handle(call, request, more: more) } else { early.append(event) }
+    case .adminCall(let request, let call, let more):
+      if isReady || call.needsNothing { handle(call, request, more: more) } else { early.append(event) }
+    case .peerBlocked(let peer): sessions[peer]?.isBlocked = true
+    case .peerDrained(let peer): catchUp(peer)
+
+    case .bundles(let found, let removed): applyBundles(found: found, removed: removed)
+    case .scanned:
+      isScanned = true
+      for request in rescans { reply(request, AdminInterface.Rescan.Reply()) }
+      rescans = []
+      becomeReady()
+    case .decisionsLoaded(let decisions):
+      for decision in decisions { _ = catalog.apply(decision) }
+      decisionsAreLoaded = true
+      becomeReady()
+    case .decisionStored(let request, let decision): applyDecision(decision, request)
+    case .decisionFailed(let request, let message):
+      fail(request, AdminInterface.StorageFailed(message: message))
+    case .history(let request, let decisions): replyHistory(request, decisions)
+    case .bundleChecked(let instance, let check): bundleChecked(instance, check)
+
+    case .facts(let facts): self.facts = facts
+    case .time: checkDeadlines()
+    default: dispatchRunning(event)
+    }
+  }
+
+  /// What launcher and extensions say.
+  private mutating func dispatchRunning(_ event: Event) {
+    switch event {
+    case .launcherConnected(let facts): launcherConnected(facts)
+    case .restoredInstance(let id, let processID, let executed, let note):
+      restoreInstance(id, processID: processID, executed: executed, note: note)
+    case .restoredActivation(let id, let instance, let note, let endedByHost):
+      restoreActivation(id, instance: instance, note: note, endedByHost: endedByHost)
+    case .restored: launcherRestored()
+    case .launcherGone: launcherGone()
+    case .launched(let instance, let processID): launched(instance, processID: processID)
+    case .launchFailed(let instance, let stage, let errno): launchFailed(instance, stage: stage, errno: errno)
+    case .executed(let instance): instances[instance]?.executed = true
+    case .ended(let instance, let end): instanceEnded(instance, end)
+    case .leaseKept(let activation): leaseKept(activation)
+    case .leaseEnded(let activation, let hostLives): leaseEnded(activation, hostLives: hostLives)
+    case .output(_, let identifier, let lines, let dropped): keepLog(identifier, lines, dropped: dropped)
+    case .started(let instance, let call, let scenes): started(instance, call: call, scenes: scenes)
+    case .startRefused(let instance, let call, let message): startRefused(instance, call: call, message: message)
+    case .accepted(let instance, let call): accepted(instance, call: call)
+    case .rejected(let instance, let call, let message):
+      acceptFailed(instance, call: call, BrokerInterface.ConnectionRejected(message: message))
+    case .sceneUnknown(let instance, let call, let scene):
+      acceptFailed(
+        instance, call: call,
+        BrokerInterface.SceneNotFound(scene: scene, scenes: instances[instance]?.scenes ?? []))
+    case .stopAnswered(let instance, let call): stopAnswered(instance, call: call)
+    case .misbehaved(let instance, let message): misbehaved(instance, message: message)
+    default: break
+    }
+  }
+
+  mutating func becomeReady() {
+    guard isReady else { return }
+    let waiting = early
+    early = []
+    for event in waiting { dispatch(event) }
+  }
+
+  private mutating func closePeer(_ peer: PeerID) {
+    sessions[peer] = nil
+    early.removeAll { $0.request?.peer == peer }
+    rescans.removeAll { $0.peer == peer }
+    stops.removeAll { $0.request.peer == peer }
+    abandonRequests(of: peer)
+  }
+
+  // MARK: For the other parts
+
+  /// A number that this run of the broker has not used.
+  mutating func unique() -> Int {
+    nextNumber += 1
+    return nextNumber
+  }
+
+  /// Names a call to an extension, so that a late answer is known for what it is.
+  mutating func newCall() -> String { "\(generation).\(unique())" }
+
+  mutating func reply(
+    _ request: RequestID, _ value: any VarlinkStructure, descriptors: [DescriptorSource] = [],
+    continues: Bool = false
+  ) {
+    effects.append(.reply(request, value, descriptors: descriptors, continues: continues))
+  }
+
+  mutating func fail(_ request: RequestID, _ error: any VarlinkErrorReply) {
+    effects.append(.fail(request, error))
+  }
+}
+
+extension Event {
+  var request: RequestID? {
+    switch self {
+    case .hostCall(let request, _, _), .adminCall(let request, _, _): request
+    default: nil
+    }
+  }
+}
+
+extension AdminInterface.Call {
+  /// Can be answered before anything is known.
+  var needsNothing: Bool {
+    switch self {
+    case .status, .watch: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,89 @@
+public import ExtensionInterfaces
+
+/// What was found out about one bundle on disk. Facts only: whether it may be used is decided from them.
+public struct BundleFacts: Hashable, Sendable {
+  public enum Kind: Hashable, Sendable {
+    case application
+    case appExtension
+    /// A file that defines points for everybody.
+    case pointFile
+    /// Looks like a bundle, but is none.
+    case nearMiss
+  }
+
+  /// How the broker talks to an extension, and how many processes it has.
+  public enum Runtime: String, Hashable, Sendable {
+    case varlink, stdio, wayland
+  }
+
+  public var path: String
+  /// The root's place in the search order; lower wins.
+  public var rootIndex: Int
+  public var kind: Kind
+  public var identifier: String?
+  public var localizedName: String?
+  public var extensionPoint: String?
+  public var version: String?
+  public var buildVersion: String?
+  /// The application bundle that contains it.
+  public var containingPath: String?
+  public var containingHost: String?
+  public var digest: String?
+  public var rootOwned: Bool
+  public var entitlements: [String]
+  public var problems: [AdminInterface.Problem]
+  /// What it needs that is not here.
+  public var incompatibility: String?
+  public var runtime: Runtime
+  public var startTimeout: Int64?
+  /// The program inside the bundle, relative to it.
+  public var program: String?
+  public var arguments: [String]
+  public var points: [PointFacts]
+
+  public init(path: String, rootIndex: Int, kind: Kind) {
+    self.path = path
+    self.rootIndex = rootIndex
+    self.kind = kind
+    rootOwned = false
+    entitlements = []
+    problems = []
+    runtime = .varlink
+    arguments = []
+    points = []
+  }
+}
+
+/// A place in a host that extensions can fill.
+public struct PointFacts: Hashable, Sendable {
+  public enum Scope: String, Hashable, Sendable {
+    /// Only extensions inside the host's bundle.
+    case application
+    /// Any approved extension.
+    case none
+  }
+
+  public enum InstancePolicy: String, Hashable, Sendable {
+    case perHost, shared, perScene
+  }
+
+  public var identifier: String
+  /// nil for a point that is everybody's.
+  public var host: String?
+  public var userInterface: Bool
+  public var scope: Scope
+  public var instancePolicy: InstancePolicy
+  public var version: String?
+
+  public init(
+    identifier: String, host: String?, userInterface: Bool = false, scope: Scope = .application,
+    instancePolicy: InstancePolicy = .perHost, version: String? = nil
+  ) {
+    self.identifier = identifier
+    self.host = host
+    self.userInterface = userInterface
+    self.scope = scope
+    self.instancePolicy = instancePolicy
+    self.version = version
+  }
+}

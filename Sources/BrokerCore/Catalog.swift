@@ -1,0 +1,188 @@
+internal import ExtensionInterfaces
+
+/// All bundles that were found, and what each of them is. Changes touch only what they concern.
+struct Catalog: Sendable {
+  private(set) var bundles: [String: BundleFacts] = [:]
+  private(set) var entries: [String: CatalogEntry] = [:]
+  private(set) var decisions: [String: Decision] = [:]
+  /// The path of the bundle that counts for an identifier.
+  private(set) var winners: [String: String] = [:]
+  /// Paths by identifier, of extensions and of applications.
+  private var extensionPaths: [String: Set<String>] = [:]
+  private var applicationPaths: [String: Set<String>] = [:]
+  /// Identifiers by the point that they are bound to.
+  private(set) var identifiersByPoint: [String: Set<String>] = [:]
+  /// Paths of extensions inside an application.
+  private var contained: [String: Set<String>] = [:]
+  /// Definitions by point, best root first.
+  private var definitions: [String: [(path: String, rootIndex: Int, point: PointFacts)]] = [:]
+
+  // MARK: Reading
+
+  func point(_ identifier: String) -> PointFacts? { definitions[identifier]?.first?.point }
+
+  func point(definedAt identifier: String) -> String? { definitions[identifier]?.first?.path }
+
+  var points: [PointFacts] {
+    definitions.values.compactMap { $0.first?.point }.sorted { $0.identifier < $1.identifier }
+  }
+
+  /// The bundle that counts for an identifier.
+  func winner(_ identifier: String) -> BundleFacts? { winners[identifier].flatMap { bundles[$0] } }
+
+  func entry(_ identifier: String) -> CatalogEntry? { winners[identifier].flatMap { entries[$0] } }
+
+  /// Everything that has this identifier or this path, or all.
+  func matching(_ text: String?) -> [BundleFacts] {
+    guard let text else { return bundles.values.sorted { $0.path < $1.path } }
+    if let facts = bundles[text] { return [facts] }
+    let paths = (extensionPaths[text] ?? []).union(applicationPaths[text] ?? [])
+    return paths.sorted().compactMap { bundles[$0] }
+  }
+
+  /// The applications that have this identifier.
+  func applications(_ identifier: String) -> [BundleFacts] {
+    (applicationPaths[identifier] ?? []).sorted().compactMap { bundles[$0] }
+  }
+
+  /// Whether an extension may fill a point at all, whatever was decided about it.
+  func isInScope(_ facts: BundleFacts) -> Bool {
+    guard let identifier = facts.extensionPoint, let point = point(identifier) else { return false }
+    guard point.scope == .application else { return true }
+    return facts.containingHost != nil && facts.containingHost == point.host
+  }
+
+  // MARK: Changing
+
+  /// Returns the identifiers whose meaning may be another one now.
+  mutating func apply(found: [BundleFacts], removed: [String]) -> Set<String> {
+    var affected: Set<String> = []
+    for path in removed { remove(path, &affected) }
+    for facts in found where bundles[facts.path] != facts {
+      remove(facts.path, &affected)
+      insert(facts, &affected)
+    }
+    resolve(affected)
+    return affected
+  }
+
+  mutating func apply(_ decision: Decision) -> Set<String> {
+    decisions[decision.identifier] = decision.verdict == .reset ? nil : decision
+    var affected: Set<String> = [decision.identifier]
+    for path in applicationPaths[decision.identifier] ?? [] { affectContents(path, &affected) }
+    resolve(affected)
+    return affected
+  }
+
+  private mutating func insert(_ facts: BundleFacts, _ affected: inout Set<String>) {
+    bundles[facts.path] = facts
+    for point in facts.points {
+      var list = definitions[point.identifier] ?? []
+      list.append((facts.path, facts.rootIndex, point))
+      list.sort { ($0.rootIndex, $0.path) < ($1.rootIndex, $1.path) }
+      definitions[point.identifier] = list
+      affected.formUnion(identifiersByPoint[point.identifier] ?? [])
+    }
+    switch facts.kind {
+    case .application:
+      if let identifier = facts.identifier { applicationPaths[identifier, default: []].insert(facts.path) }
+      affectContents(facts.path, &affected)
+    case .appExtension:
+      if let container = facts.containingPath { contained[container, default: []].insert(facts.path) }
+      if let point = facts.extensionPoint, let identifier = facts.identifier {
+        identifiersByPoint[point, default: []].insert(identifier)
+      }
+    case .pointFile, .nearMiss: break
+    }
+    if facts.kind == .appExtension, let identifier = facts.identifier {
+      extensionPaths[identifier, default: []].insert(facts.path)
+      affected.insert(identifier)
+    } else {
+      entries[facts.path] = entry(for: facts)
+    }
+  }
+
+  private mutating func remove(_ path: String, _ affected: inout Set<String>) {
+    guard let facts = bundles.removeValue(forKey: path) else { return }
+    entries[path] = nil
+    for point in facts.points {
+      definitions[point.identifier]?.removeAll { $0.path == path }
+      if definitions[point.identifier]?.isEmpty == true { definitions[point.identifier] = nil }
+      affected.formUnion(identifiersByPoint[point.identifier] ?? [])
+    }
+    if facts.kind == .application {
+      if let identifier = facts.identifier { drop(path, from: &applicationPaths, identifier) }
+      affectContents(path, &affected)
+    }
+    guard facts.kind == .appExtension else { return }
+    if let container = facts.containingPath { drop(path, from: &contained, container) }
+    guard let identifier = facts.identifier else { return }
+    drop(path, from: &extensionPaths, identifier)
+    affected.insert(identifier)
+    if let point = facts.extensionPoint {
+      let stays = (extensionPaths[identifier] ?? []).contains { bundles[$0]?.extensionPoint == point }
+      if !stays { drop(identifier, from: &identifiersByPoint, point) }
+    }
+  }
+
+  private func drop(_ value: String, from index: inout [String: Set<String>], _ key: String) {
+    index[key]?.remove(value)
+    if index[key]?.isEmpty == true { index[key] = nil }
+  }
+
+  private func affectContents(_ path: String, _ affected: inout Set<String>) {
+    for inner in contained[path] ?? [] {
+      if let identifier = bundles[inner]?.identifier { affected.insert(identifier) }
+    }
+  }
+
+  // MARK: Deciding
+
+  private func entry(for facts: BundleFacts) -> CatalogEntry {
+    let container = facts.containingPath.flatMap { bundles[$0] }
+    return CatalogEntry(
+      facts: facts, decision: facts.identifier.flatMap { decisions[$0] }, container: container,
+      containerDecision: container?.identifier.flatMap { decisions[$0] })
+  }
+
+  private mutating func resolve(_ identifiers: Set<String>) {
+    for identifier in identifiers {
+      for path in applicationPaths[identifier] ?? [] {
+        if let facts = bundles[path] { entries[path] = entry(for: facts) }
+      }
+      resolve(identifier)
+    }
+  }
+
+  /// Which of several copies counts: a usable one first, then root order, then version.
+  private mutating func resolve(_ identifier: String) {
+    winners[identifier] = nil
+    let copies = (extensionPaths[identifier] ?? []).compactMap { bundles[$0] }
+    var candidates: [(facts: BundleFacts, entry: CatalogEntry)] = []
+    for facts in copies {
+      let entry = entry(for: facts)
+      entries[facts.path] = entry
+      if ![.invalid, .incompatible, .nearMiss].contains(entry.state) { candidates.append((facts, entry)) }
+    }
+    candidates.sort { left, right in
+      let (first, second) = (left.entry.state == .enabled, right.entry.state == .enabled)
+      if first != second { return first }
+      if left.facts.rootIndex != right.facts.rootIndex { return left.facts.rootIndex < right.facts.rootIndex }
+      if left.facts.version != right.facts.version {
+        return isNewer(left.facts.version, than: right.facts.version)
+      }
+      return left.facts.path < right.facts.path
+    }
+    guard let best = candidates.first else { return }
+    winners[identifier] = best.facts.path
+    for loser in candidates.dropFirst() {
+      let why =
+        if best.entry.state == .enabled, loser.entry.state != .enabled { "that one is approved" }
+        else if best.facts.rootIndex != loser.facts.rootIndex { "its root comes first" }
+        else if best.facts.version != loser.facts.version { "it is newer" }
+        else { "its path sorts first" }
+      entries[loser.facts.path] = CatalogEntry(
+        state: .shadowed, explanation: "\(best.facts.path) is used in its place: \(why)")
+    }
+  }
+}

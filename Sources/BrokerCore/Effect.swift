@@ -1,0 +1,76 @@
+public import ExtensionInterfaces
+public import Varlink
+
+/// Something that the broker wants done. Performed in the order in which they are given.
+public enum Effect: Sendable {
+  // MARK: Peers
+  /// The answer to a call. With `continues`, others follow.
+  case reply(RequestID, any VarlinkStructure, descriptors: [DescriptorSource], continues: Bool)
+  case fail(RequestID, any VarlinkErrorReply)
+
+  // MARK: Bundles and decisions
+  /// Hash or compare the bundle, and open its directory for the launch.
+  case checkBundle(instance: String, path: String, digest: String)
+  case storeDecision(RequestID, Decision)
+  case readHistory(RequestID, identifier: String?)
+  /// Read all roots again, then say `scanned`.
+  case scanAll
+  /// Read again what belongs to this bundle.
+  case scan(path: String)
+
+  // MARK: Launcher
+  case launch(LaunchOrder)
+  /// Make a lease's socketpair and give one end to the launcher.
+  case keepLease(activation: String, instance: String, note: String)
+  case endLease(activation: String)
+  /// Close the host's end of a lease that was never handed over.
+  case dropLease(activation: String)
+  case setNote(subject: String, note: String)
+  case terminate(instance: String)
+  case kill(instance: String)
+  case forget(instance: String)
+  case settled
+  /// The path's checked directory is not needed any more.
+  case releaseBundle(instance: String)
+
+  // MARK: Extensions
+  case start(instance: String, call: String, extension: String, extensionPoint: String)
+  /// Make a connection's socketpair and give one end to the extension; keep the other for the host.
+  case accept(instance: String, call: String, connection: ConnectionID, activation: String, scene: String?)
+  case stop(instance: String, call: String)
+  /// Close the host's end of a connection that was never handed over.
+  case dropConnection(ConnectionID)
+
+  // MARK: People
+  case log(LogEntry)
+}
+
+/// A descriptor that goes with a reply. The broker keeps none of it.
+public enum DescriptorSource: Hashable, Sendable {
+  case lease(activation: String)
+  case connection(ConnectionID)
+}
+
+public struct LaunchOrder: Hashable, Sendable {
+  public var instance: String
+  public var extensionIdentifier: String
+  public var extensionPoint: String
+  public var path: String
+  public var program: String
+  public var arguments: [String]
+  public var note: String
+}
+
+public struct LogEntry: Hashable, Sendable {
+  public enum Level: Int, Hashable, Sendable {
+    case error = 3
+    case warning = 4
+    case notice = 5
+    case info = 6
+    case debug = 7
+  }
+
+  public var level: Level
+  public var message: String
+  public var fields: [String: String]
+}

@@ -1,0 +1,138 @@
+public import ExtensionInterfaces
+
+/// Something that happened to the broker. Everything that it ever learns comes as one of these.
+public enum Event: Sendable {
+  // MARK: Peers
+  case peerOpened(PeerID, Peer)
+  /// Nothing more comes from the peer, and nothing can be sent to it.
+  case peerClosed(PeerID)
+  case hostCall(RequestID, BrokerInterface.Call, more: Bool)
+  case adminCall(RequestID, AdminInterface.Call, more: Bool)
+  /// The peer does not read: streams to it must wait.
+  case peerBlocked(PeerID)
+  /// The peer has read everything.
+  case peerDrained(PeerID)
+
+  // MARK: Bundles and decisions
+  case bundles(found: [BundleFacts], removed: [String])
+  /// Every root was read, and what was found came before this.
+  case scanned
+  /// A check of a bundle before its launch is done.
+  case bundleChecked(instance: String, BundleCheck)
+  case decisionsLoaded([Decision])
+  /// A decision is on the disk for good; or it is not, and does not hold.
+  case decisionStored(RequestID, Decision)
+  case decisionFailed(RequestID, message: String)
+  case history(RequestID, [Decision])
+
+  // MARK: Launcher
+  case launcherConnected(LauncherFacts)
+  case restoredInstance(id: String, processID: Int32, executed: Bool, note: String)
+  case restoredActivation(id: String, instance: String, note: String, endedByHost: Bool)
+  /// The launcher's table is complete.
+  case restored
+  case launcherGone
+  case launched(instance: String, processID: Int32)
+  case launchFailed(instance: String, stage: String, errno: Int?)
+  case executed(instance: String)
+  case ended(instance: String, InstanceEnd)
+  case leaseKept(activation: String)
+  /// `hostLives`: the host's process was still there afterwards.
+  case leaseEnded(activation: String, hostLives: Bool)
+  case output(instance: String, extension: String, lines: [String], dropped: Int)
+
+  // MARK: Extensions
+  case started(instance: String, call: String, scenes: [String]?)
+  case startRefused(instance: String, call: String, message: String)
+  case accepted(instance: String, call: String)
+  case rejected(instance: String, call: String, message: String)
+  case sceneUnknown(instance: String, call: String, scene: String)
+  case stopAnswered(instance: String, call: String)
+  /// What came from the extension was not Varlink, or too much.
+  case misbehaved(instance: String, message: String)
+
+  // MARK: Time
+  case time
+  case facts(DaemonFacts)
+}
+
+/// Who is at the other end of a connection.
+public struct Peer: Hashable, Sendable {
+  public enum Door: Hashable, Sendable {
+    case host, admin
+  }
+
+  public var door: Door
+  public var process: ProcessIdentity
+  /// The path of its program, as the kernel tells it.
+  public var executable: String?
+  /// The last component of its control group.
+  public var controlGroup: String?
+  /// It runs in name spaces of its own.
+  public var sandboxed: Bool
+
+  public init(
+    door: Door, process: ProcessIdentity, executable: String? = nil, controlGroup: String? = nil,
+    sandboxed: Bool = false
+  ) {
+    self.door = door
+    self.process = process
+    self.executable = executable
+    self.controlGroup = controlGroup
+    self.sandboxed = sandboxed
+  }
+}
+
+/// What a bundle is, right before its launch.
+public enum BundleCheck: Hashable, Sendable {
+  /// Exactly what was decided about.
+  case current
+  /// Something else; the bundle is read again.
+  case changed
+  /// Somebody writes to it just now.
+  case busy(path: String)
+  case unreadable(errno: Int, detail: String)
+}
+
+public struct LauncherFacts: Hashable, Sendable {
+  public var processID: Int32
+  public var controlGroups: Bool
+  public var unsettledStarts: Int
+
+  public init(processID: Int32, controlGroups: Bool, unsettledStarts: Int) {
+    self.processID = processID
+    self.controlGroups = controlGroups
+    self.unsettledStarts = unsettledStarts
+  }
+}
+
+/// How an instance ended, as the launcher saw it.
+public struct InstanceEnd: Hashable, Sendable {
+  public var executed: Bool
+  public var exitStatus: Int?
+  public var signal: Int?
+  public var failedStage: String?
+  public var errno: Int?
+  public var sandboxStatus: Int
+  public var outOfMemoryKills: Int
+  public var memoryPeak: Int?
+  public var memoryLimit: Int?
+  public var standardError: [String]
+
+  public init(
+    executed: Bool, exitStatus: Int? = nil, signal: Int? = nil, failedStage: String? = nil, errno: Int? = nil,
+    sandboxStatus: Int = 0, outOfMemoryKills: Int = 0, memoryPeak: Int? = nil, memoryLimit: Int? = nil,
+    standardError: [String] = []
+  ) {
+    self.executed = executed
+    self.exitStatus = exitStatus
+    self.signal = signal
+    self.failedStage = failedStage
+    self.errno = errno
+    self.sandboxStatus = sandboxStatus
+    self.outOfMemoryKills = outOfMemoryKills
+    self.memoryPeak = memoryPeak
+    self.memoryLimit = memoryLimit
+    self.standardError = standardError
+  }
+}

@@ -1,0 +1,66 @@
+public import ExtensionInterfaces
+
+/// Every bound on what others can make grow, in one place. `extctl status` and docs/limits.md print it.
+public struct Limits: Hashable, Sendable {
+  public var messageBytes = 1 << 20
+  public var jsonDepth = 32
+  public var connections = 512
+  public var connectionsPerProcess = 64
+  public var queuedBytesPerConnection = 1 << 20
+  public var pendingCallsPerConnection = 16
+  public var messagesPerTurn = 8
+  public var pointsPerSubscription = 64
+  public var activationsPerHost = 256
+  public var instances = 512
+  public var launchesInFlight = 64
+  public var connectsInFlightPerInstance = 64
+  public var controlMessageBytes = 32 << 10
+  public var rememberedEnds = 1024
+  public var noteBytes = 4096
+  public var logLinesPerExtension = 500
+  public var startDeadline: Int64 = 10_000
+  public var answerDeadline: Int64 = 10_000
+  public var stopDeadline: Int64 = 5_000
+  public var terminateDeadline: Int64 = 2_000
+  public var untoldEndDeadline: Int64 = 60_000
+
+  public init() {}
+
+  /// The table for people.
+  public var table: [AdminInterface.Limit] {
+    func row(_ name: String, _ value: Int, _ meaning: String) -> AdminInterface.Limit {
+      AdminInterface.Limit(name: name, value: value, meaning: meaning)
+    }
+    return [
+      row("messageBytes", messageBytes, "bytes of one message; a longer one closes the connection"),
+      row("jsonDepth", jsonDepth, "nested objects and arrays in one message"),
+      row("connections", connections, "connections to the broker at once"),
+      row("connectionsPerProcess", connectionsPerProcess, "connections of one process at once"),
+      row(
+        "queuedBytesPerConnection", queuedBytesPerConnection,
+        "bytes that wait for a peer that does not read; more closes the connection"),
+      row(
+        "pendingCallsPerConnection", pendingCallsPerConnection,
+        "calls of one connection that are not answered yet; further ones wait in its socket"),
+      row("messagesPerTurn", messagesPerTurn, "messages of one connection that are handled before others get a turn"),
+      row("pointsPerSubscription", pointsPerSubscription, "extension points in one Subscribe or Discover"),
+      row("activationsPerHost", activationsPerHost, "activations of one host at once"),
+      row("instances", instances, "running instances at once"),
+      row("launchesInFlight", launchesInFlight, "instances that are being started at once"),
+      row(
+        "connectsInFlightPerInstance", connectsInFlightPerInstance,
+        "connections that wait for one extension's answer"),
+      row("controlMessageBytes", controlMessageBytes, "bytes of one message between broker and extension"),
+      row("rememberedEnds", rememberedEnds, "ended activations that GetActivation still knows"),
+      row("noteBytes", noteBytes, "bytes of state that the launcher keeps for an instance or activation"),
+      row("logLinesPerExtension", logLinesPerExtension, "lines of standard error that are kept for 'extctl logs'"),
+      row("startDeadline", Int(startDeadline), "milliseconds from the request to the extension's answer to Start"),
+      row("answerDeadline", Int(answerDeadline), "milliseconds for an answer to AcceptConnection"),
+      row("stopDeadline", Int(stopDeadline), "milliseconds for an orderly end after Stop, then comes SIGTERM"),
+      row("terminateDeadline", Int(terminateDeadline), "milliseconds after SIGTERM, then comes SIGKILL"),
+      row(
+        "untoldEndDeadline", Int(untoldEndDeadline),
+        "milliseconds for which an end is kept for a host that lost its event stream"),
+    ]
+  }
+}

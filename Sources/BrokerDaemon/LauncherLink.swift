@@ -1,0 +1,171 @@
+internal import BrokerCore
+internal import LauncherProtocol
+internal import LinuxSystem
+internal import Varlink
+
+/// The broker's connection to the launcher: one packet a message, io.extensiond.Launcher.
+///
+/// It connects again by itself when the launcher comes back. By hand it also starts one.
+final class LauncherLink {
+  typealias Answer = (VarlinkReply, [SharedDescriptor])
+
+  enum Incoming {
+    case connected(LauncherFacts)
+    case event(LauncherEventsInterface.Call, [SharedDescriptor])
+    /// The table is complete.
+    case restored
+    case gone
+  }
+
+  private static let packetLimit = 64 << 10
+  private static let protocolVersion = 1
+
+  private let path: String
+  private let generation: String
+  private let loop: EventLoop
+  private let starter: LauncherStarter?
+  private let onIncoming: (Incoming) -> Void
+
+  private var socket: SharedDescriptor?
+  private var watch: EventLoop.Watch?
+  private var outgoing: [(bytes: [UInt8], descriptors: [SharedDescriptor])] = []
+  private var pending: [String: (Answer?) -> Void] = [:]
+  private var number = 0
+  private var buffer = [UInt8](repeating: 0, count: packetLimit)
+  private var retry: Duration = .milliseconds(20)
+  private var isClosed = false
+
+  init(
+    path: String, generation: String, loop: EventLoop, starter: LauncherStarter?,
+    onIncoming: @escaping (Incoming) -> Void
+  ) {
+    self.path = path
+    self.generation = generation
+    self.loop = loop
+    self.starter = starter
+    self.onIncoming = onIncoming
+  }
+
+  /// Connects, or says that there is nobody and goes on trying.
+  func connect() {
+    guard !isClosed, socket == nil else { return }
+    do throws(Errno) {
+      let connected = SharedDescriptor(try Socket.connect(to: path, .packets))
+      watch = try loop.watch(connected.rawValue, for: .readable) { [unowned self] in self.ready($0) }
+      socket = connected
+      greet()
+    } catch {
+      starter?.start()
+      tryLater()
+    }
+  }
+
+  private func tryLater() {
+    onIncoming(.gone)
+    loop.schedule(after: retry) { [weak self] in self?.connect() }
+    retry = min(retry * 2, .seconds(1))
+  }
+
+  private func greet() {
+    call { LauncherInterface.Hello(request: $0, protocol: Self.protocolVersion, generation: self.generation) }
+      answered: { [unowned self] answer in
+        guard let (reply, _) = answer, reply.error == nil,
+          let hello = try? LauncherInterface.Hello.Reply(object: reply.parameters, unknownMembers: .ignored)
+        else { return self.disconnect() }
+        self.retry = .milliseconds(20)
+        self.onIncoming(
+          .connected(
+            LauncherFacts(
+              processID: Int32(clamping: hello.pid), controlGroups: hello.controlGroups,
+              unsettledStarts: hello.unsettledStarts)))
+        self.call { LauncherInterface.Table(request: $0) } answered: { [unowned self] answer in
+          if answer != nil { self.onIncoming(.restored) }
+        }
+      }
+  }
+
+  /// Sends a request. `answered` gets its reply, or nil when the launcher is gone before it.
+  func call(
+    descriptors: [SharedDescriptor] = [], _ make: (String) -> some VarlinkMethod,
+    answered: @escaping (Answer?) -> Void = { _ in }
+  ) {
+    guard socket != nil else { return answered(nil) }
+    number += 1
+    let request = "\(generation).\(number)"
+    pending[request] = answered
+    // A packet has its own end, so the NUL stays away.
+    outgoing.append((make(request).call().encoded().dropLast(), descriptors))
+    flush()
+  }
+
+  private func flush() {
+    guard let socket else { return }
+    while let next = outgoing.first {
+      do throws(Errno) {
+        _ = try Socket.send(next.bytes[...], descriptors: next.descriptors, to: socket.rawValue)
+        outgoing.removeFirst()
+      } catch .again {
+        break
+      } catch {
+        // The read side sees the end too, after what the launcher said before it.
+        outgoing = []
+      }
+    }
+    watch?.setInterest(outgoing.isEmpty ? .readable : [.readable, .writable])
+  }
+
+  private func ready(_ readiness: Readiness) {
+    if readiness.contains(.writable) { flush() }
+    while let socket, !isClosed {
+      do throws(Errno) {
+        let got = try Socket.receive(into: &buffer, from: socket.rawValue, maximumDescriptors: 8)
+        guard got.count > 0, !got.truncated, !got.descriptorsLost else { return disconnect() }
+        take(Array(buffer[..<got.count]), got.descriptors)
+      } catch .again {
+        return
+      } catch {
+        return disconnect()
+      }
+    }
+  }
+
+  /// Replies name what they answer; everything else is an event.
+  private func take(_ packet: [UInt8], _ descriptors: [SharedDescriptor]) {
+    if let reply = try? VarlinkReply(decoding: packet) {
+      if case .string(let request)? = reply.parameters["answers"] {
+        pending.removeValue(forKey: request)?((reply, descriptors))
+      } else if reply.error != nil {
+        disconnect()
+      }
+      return
+    }
+    guard let call = try? VarlinkCall(decoding: packet), let event = try? LauncherEventsInterface.Call(call) else {
+      return disconnect()
+    }
+    onIncoming(.event(event, descriptors))
+  }
+
+  private func disconnect() {
+    guard socket != nil else { return }
+    watch?.cancel()
+    watch = nil
+    socket = nil
+    outgoing = []
+    let waiting = pending
+    pending = [:]
+    for answered in waiting.values { answered(nil) }
+    if !isClosed { tryLater() }
+  }
+
+  /// For the end of the broker. With `stop` the launcher is told to end as well, which is not for a service manager.
+  func close(stop: Bool, then: @escaping () -> Void) {
+    guard stop, socket != nil else {
+      isClosed = true
+      return then()
+    }
+    call { LauncherInterface.Stop(request: $0) } answered: { [unowned self] _ in
+      self.isClosed = true
+      then()
+    }
+  }
+}

@@ -1,0 +1,48 @@
+internal import LinuxSystem
+
+/// Starts the launcher where no service manager does.
+final class LauncherStarter {
+  private let program: String
+  private let loop: EventLoop
+  private let report: (String) -> Void
+  private var process: ProcessDescriptorBox?
+  private var watch: EventLoop.Watch?
+
+  private final class ProcessDescriptorBox {
+    let process: ProcessDescriptor
+    init(_ process: consuming ProcessDescriptor) { self.process = process }
+  }
+
+  init(program: String, loop: EventLoop, report: @escaping (String) -> Void) {
+    self.program = program
+    self.loop = loop
+    self.report = report
+  }
+
+  /// Starts one, unless the last one still runs.
+  func start() {
+    guard process == nil else { return }
+    do {
+      let null = SharedDescriptor(try File.open("/dev/null", .readWrite))
+      let errors = SharedDescriptor(try FileDescriptor.standardError())
+      let pipe = try Pipe.make()
+      let child = try Spawn(
+        path: program, arguments: ["--ready-fd", "3"], environment: CurrentProcess.allEnvironment,
+        descriptors: [null, errors, errors, pipe.writing]
+      ).run()
+      let box = ProcessDescriptorBox(child.process)
+      process = box
+      watch = try loop.watch(box.process.descriptor.rawValue, for: .readable) { [unowned self] _ in self.ended() }
+    } catch {
+      report("cannot start the launcher \(program): \(error)")
+    }
+  }
+
+  private func ended() {
+    guard let box = process, let end = try? box.process.reap() else { return }
+    watch?.cancel()
+    watch = nil
+    process = nil
+    if end != .exited(status: 0) { report("the launcher ended: \(end)") }
+  }
+}

@@ -1,0 +1,56 @@
+internal import BrokerCore
+internal import LinuxSystem
+
+/// What /proc and the socket say of a peer: proc_pid_stat(5), proc_pid_cgroup(5), unix(7).
+enum PeerInspector {
+  /// Facts about whoever connected. Throws where the process is gone already.
+  static func inspect(_ socket: borrowing FileDescriptor, door: Peer.Door) throws(Errno) -> Peer {
+    let credentials = try PeerCredentials(of: socket)
+    guard credentials.userID == CurrentProcess.userID else { throw .permission }
+    let process = credentials.processID
+    guard let startTime = startTime(of: process) else { throw .noSuchProcess }
+    let peer = Peer(
+      door: door, process: ProcessIdentity(processID: process, startTime: startTime),
+      executable: try? File.readLink("/proc/\(process)/exe"), controlGroup: controlGroup(of: process),
+      sandboxed: isSandboxed(process))
+    // Where the kernel can (6.5): the number still meant the same process after it was looked at.
+    if let pidfd = try? PeerCredentials.processDescriptor(of: socket),
+      (try? Poll.readable(pidfd.rawValue, deadline: .now)) == true
+    {
+      throw .noSuchProcess
+    }
+    return peer
+  }
+
+  /// Field 22; nil for a process that is gone, or about to be.
+  static func startTime(of process: Int32) -> Int64? {
+    guard let bytes = try? File.read("/proc/\(process)/stat", limit: 4096) else { return nil }
+    let text = String(decoding: bytes, as: UTF8.self)
+    // The name in parentheses may hold anything, blanks and parentheses too.
+    guard let end = text.lastIndex(of: ")") else { return nil }
+    let fields = text[text.index(after: end)...].split(separator: " ")
+    guard fields.count > 19, let flags = UInt32(fields[6]) else { return nil }
+    // PF_EXITING is set before descriptors are closed, so a dying host is known as one.
+    if flags & 0x4 != 0 || fields[0] == "Z" || fields[0] == "X" { return nil }
+    return Int64(fields[19])
+  }
+
+  static func lives(_ process: ProcessIdentity) -> Bool { startTime(of: process.processID) == process.startTime }
+
+  private static func controlGroup(of process: Int32) -> String? {
+    guard let bytes = try? File.read("/proc/\(process)/cgroup", limit: 16384) else { return nil }
+    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+    guard let line = lines.first(where: { $0.hasPrefix("0::") }) else { return nil }
+    return line.split(separator: "/").last.map(String.init)
+  }
+
+  /// It has a user name space of its own, as bubblewrap and Flatpak give.
+  private static func isSandboxed(_ process: Int32) -> Bool {
+    guard let own = try? File.readLink("/proc/self/ns/user"), let its = try? File.readLink("/proc/\(process)/ns/user")
+    else {
+      // Not allowed to look: it has raised privileges, or is in a name space that hides it.
+      return true
+    }
+    return own != its
+  }
+}

@@ -1,0 +1,50 @@
+internal import LinuxSystem
+
+/// Where things are: the XDG base directories, and the sockets.
+struct Places: Sendable {
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  let runtime: String
+  let state: String
+  let cache: String
+  let data: String
+  let containers: String
+  let roots: [String]
+
+  var brokerSocket: String { runtime + "/broker/io.extensiond.Broker" }
+  var adminSocket: String { runtime + "/admin/io.extensiond.Admin" }
+  var launcherSocket: String { runtime + "/launcher/io.extensiond.Launcher" }
+  var decisions: String { state + "/decisions.sqlite" }
+  var digests: String { cache + "/digests.sqlite" }
+
+  init() throws(Failure) {
+    guard let runtime = CurrentProcess.environment("XDG_RUNTIME_DIR") else {
+      throw Failure(
+        description: "XDG_RUNTIME_DIR is not set; log in through a session manager, or set it to a directory of your own with mode 0700"
+      )
+    }
+    guard let home = CurrentProcess.environment("HOME") else {
+      throw Failure(description: "HOME is not set; set it to your home directory")
+    }
+    func base(_ variable: String, _ standard: String) -> String {
+      // Relative paths are to be ignored: XDG Base Directory Specification.
+      let value = CurrentProcess.environment(variable) ?? ""
+      return value.hasPrefix("/") ? value : home + standard
+    }
+    self.runtime = runtime + "/extensiond"
+    state = base("XDG_STATE_HOME", "/.local/state") + "/extensiond"
+    cache = base("XDG_CACHE_HOME", "/.cache") + "/extensiond"
+    data = base("XDG_DATA_HOME", "/.local/share")
+    containers = data + "/extensiond-containers"
+    func list(_ text: String) -> [String] { text.split(separator: ":").map(String.init).filter { $0.hasPrefix("/") } }
+    var roots = list(CurrentProcess.environment("EXTENSIOND_PATH") ?? "")
+    roots.append(data + "/extensiond")
+    let shared = list(CurrentProcess.environment("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share")
+    roots += shared.map { $0 + "/extensiond" }
+    roots += ["/usr/local/lib/extensiond", "/usr/lib/extensiond"]
+    var seen: Set<String> = []
+    self.roots = roots.filter { seen.insert($0).inserted }
+  }
+}

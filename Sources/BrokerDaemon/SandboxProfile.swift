@@ -1,0 +1,55 @@
+internal import BrokerCore
+internal import LauncherProtocol
+internal import LinuxSystem
+
+/// What an extension sees of the machine: the default profile. docs/security.md explains it.
+struct SandboxProfile {
+  static let bundle = "/extension"
+  static let home = "/home/extension"
+
+  /// Things of /etc that programs and their libraries look up, and that tell nothing about the person.
+  private static let configuration = [
+    "/etc/alternatives", "/etc/fonts", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d",
+    "/etc/localtime", "/etc/mime.types", "/etc/nsswitch.conf", "/etc/ssl/certs", "/etc/timezone",
+  ]
+
+  let mounts: [LauncherInterface.Mount]
+  let environment: [String]
+
+  init(container: String, identifier: String) {
+    var mounts: [LauncherInterface.Mount] = [
+      .init(kind: .temporary, destination: "/"),
+      .init(kind: .readOnly, source: "/usr", destination: "/usr"),
+    ]
+    for name in ["bin", "lib", "lib32", "lib64", "sbin"] {
+      if let target = try? File.readLink("/\(name)") {
+        mounts.append(.init(kind: .link, source: target, destination: "/\(name)"))
+      } else if File.exists("/\(name)") {
+        mounts.append(.init(kind: .readOnly, source: "/\(name)", destination: "/\(name)"))
+      }
+    }
+    for path in Self.configuration where File.exists(path) {
+      mounts.append(.init(kind: .readOnly, source: path, destination: path))
+    }
+    mounts += [
+      .init(kind: .processes, destination: "/proc"),
+      .init(kind: .devices, destination: "/dev"),
+      .init(kind: .temporary, destination: "/tmp"),
+      .init(kind: .temporary, destination: "/run"),
+      .init(kind: .writable, source: container, destination: Self.home),
+      .init(kind: .bundle, destination: Self.bundle),
+    ]
+    self.mounts = mounts
+    var environment = [
+      "EXTENSION_BUNDLE=\(Self.bundle)", "EXTENSION_IDENTIFIER=\(identifier)", "HOME=\(Self.home)",
+      "LISTEN_FDNAMES=varlink", "LISTEN_FDS=1", "PATH=/usr/local/bin:/usr/bin:/bin",
+      // The crash reporter of the runtime needs the toolchain, which the sandbox does not have.
+      "SWIFT_BACKTRACE=enable=no", "TMPDIR=/tmp",
+    ]
+    let language = ["LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "LC_NUMERIC", "LC_TIME", "TZ"]
+    for name in language {
+      if let value = CurrentProcess.environment(name) { environment.append("\(name)=\(value)") }
+    }
+    self.environment = environment.sorted()
+  }
+}

@@ -1,0 +1,226 @@
+public import LinuxSystem
+
+/// Messages that end with NUL, over a connected stream socket, on an event loop.
+///
+/// Bounded in every direction: a message's length, the bytes that wait for a peer that does not read, and how many
+/// messages are delivered before other descriptors get a turn. Belongs to its loop's thread.
+public final class MessageStream {
+  public struct Limits: Sendable {
+    /// Bytes of one message, without its NUL.
+    public var messageBytes: Int
+    /// Bytes that may wait to be sent.
+    public var queuedBytes: Int
+    public var messagesPerTurn: Int
+    /// Descriptors that one read may bring. With 0 the kernel closes what comes, and the stream ends.
+    public var descriptors: Int
+
+    public init(
+      messageBytes: Int = 1 << 20, queuedBytes: Int = 1 << 20, messagesPerTurn: Int = 8, descriptors: Int = 0
+    ) {
+      self.messageBytes = messageBytes
+      self.queuedBytes = queuedBytes
+      self.messagesPerTurn = messagesPerTurn
+      self.descriptors = descriptors
+    }
+  }
+
+  /// Why a stream is over.
+  public enum End: Hashable, Sendable {
+    /// The peer closed its side, and everything was answered.
+    case peerClosed
+    /// This side closed it.
+    case closed
+    case failed(Errno)
+    case messageTooLong
+    case unexpectedDescriptors
+    /// The peer does not read, and too much waits for it.
+    case tooSlow
+  }
+
+  private let socket: FileDescriptor
+  private let limits: Limits
+  private unowned let loop: EventLoop
+  private var watch: EventLoop.Watch?
+
+  private var incoming: [UInt8] = []
+  /// Where the next message begins in `incoming`.
+  private var start = 0
+  /// No NUL stands before this index.
+  private var searched = 0
+  /// Descriptors, each batch with the index of the last byte of its read.
+  private var arrived: [(last: Int, descriptors: [SharedDescriptor])] = []
+  private var buffer: [UInt8]
+
+  private var outgoing: [(bytes: ArraySlice<UInt8>, descriptors: [SharedDescriptor])] = []
+  private var queuedBytes = 0
+
+  private var isPaused = false
+  private var isDelivering = false
+  private var peerHasEnded = false
+  private var isOver = false
+
+  /// A message came, without its NUL.
+  public var onMessage: ((ArraySlice<UInt8>, [SharedDescriptor]) -> Void)?
+  /// Nothing comes any more. Called once, unless `close()` was.
+  public var onEnd: ((End) -> Void)?
+  /// Something could not be sent at once (true), or everything was sent (false).
+  public var onBlocked: ((Bool) -> Void)?
+
+  /// Takes over a connected socket, which it makes non-blocking.
+  public init(_ socket: consuming FileDescriptor, on loop: EventLoop, limits: Limits = Limits()) throws(Errno) {
+    try socket.setNonBlocking()
+    let raw = socket.rawValue
+    self.socket = socket
+    self.loop = loop
+    self.limits = limits
+    buffer = [UInt8](repeating: 0, count: 16384)
+    watch = try loop.watch(raw, for: .readable) { [unowned self] readiness in self.ready(readiness) }
+  }
+
+  deinit { watch?.cancel() }
+
+  /// The bytes that wait for the peer.
+  public var waitingBytes: Int { queuedBytes }
+
+  // MARK: Sending
+
+  /// Sends a message, with its NUL, or queues it. `descriptors` go with its first byte, in a sendmsg of its own.
+  public func send(_ message: [UInt8], descriptors: [SharedDescriptor] = []) {
+    guard !isOver else { return }
+    let wasEmpty = outgoing.isEmpty
+    queuedBytes += message.count
+    outgoing.append((message[...], descriptors))
+    if wasEmpty { flush() }
+    if !isOver, queuedBytes > limits.queuedBytes { end(.tooSlow) }
+    if !isOver, wasEmpty, !outgoing.isEmpty { onBlocked?(true) }
+  }
+
+  private func flush() {
+    while let next = outgoing.first {
+      do throws(Errno) {
+        let sent = try Socket.send(next.bytes, descriptors: next.descriptors, to: socket.rawValue)
+        queuedBytes -= sent
+        if sent == next.bytes.count {
+          outgoing.removeFirst()
+        } else {
+          outgoing[0] = (next.bytes.dropFirst(sent), [])
+        }
+      } catch .again {
+        break
+      } catch {
+        return end(.failed(error))
+      }
+    }
+    updateInterest()
+  }
+
+  // MARK: Receiving
+
+  /// No message is delivered until `resume()`; the peer's bytes wait in its socket.
+  public func pause() {
+    isPaused = true
+    updateInterest()
+  }
+
+  public func resume() {
+    guard isPaused else { return }
+    isPaused = false
+    updateInterest()
+    // Not from here: whoever resumes is often inside a handler.
+    if !isDelivering, hasMessage || peerHasEnded { loop.schedule(after: .zero) { [weak self] in self?.deliver() } }
+  }
+
+  private func ready(_ readiness: Readiness) {
+    if readiness.contains(.writable) {
+      flush()
+      if !isOver, outgoing.isEmpty { onBlocked?(false) }
+    }
+    if !isOver, readiness.contains(.readable), !isPaused { receive() }
+    if !isOver, !readiness.isDisjoint(with: .hangUp), isPaused || peerHasEnded { end(.peerClosed) }
+  }
+
+  private func receive() {
+    do throws(Errno) {
+      let got = try Socket.receive(into: &buffer, from: socket.rawValue, maximumDescriptors: limits.descriptors)
+      if got.descriptorsLost { return end(.unexpectedDescriptors) }
+      if got.count == 0 {
+        peerHasEnded = true
+        updateInterest()
+      } else {
+        incoming.append(contentsOf: buffer[..<got.count])
+        if !got.descriptors.isEmpty { arrived.append((incoming.count - 1, got.descriptors)) }
+      }
+    } catch .again {
+      return
+    } catch {
+      return end(.failed(error))
+    }
+    deliver()
+  }
+
+  private var hasMessage: Bool { incoming[max(start, searched)...].contains(0) }
+
+  private func deliver() {
+    guard !isOver, !isDelivering else { return }
+    isDelivering = true
+    var delivered = 0
+    while !isPaused, !isOver, let zero = incoming[max(start, searched)...].firstIndex(of: 0) {
+      if delivered == limits.messagesPerTurn {
+        loop.schedule(after: .zero) { [weak self] in self?.deliver() }
+        break
+      }
+      delivered += 1
+      let message = incoming[start..<zero]
+      start = zero + 1
+      var descriptors: [SharedDescriptor] = []
+      while let batch = arrived.first, batch.last < start { descriptors += arrived.removeFirst().descriptors }
+      onMessage?(message, descriptors)
+    }
+    isDelivering = false
+    guard !isOver else { return }
+    compact()
+    if incoming.count > limits.messageBytes, !hasMessage { return end(.messageTooLong) }
+    if peerHasEnded, !isPaused, !hasMessage, outgoing.isEmpty { end(.peerClosed) }
+  }
+
+  private func compact() {
+    guard start > 0 else {
+      if !hasMessage { searched = incoming.count }
+      return
+    }
+    incoming.removeFirst(start)
+    for index in arrived.indices { arrived[index].last -= start }
+    start = 0
+    searched = hasMessage ? 0 : incoming.count
+  }
+
+  private func updateInterest() {
+    guard !isOver else { return }
+    var interest: Readiness = []
+    if !isPaused, !peerHasEnded { interest.insert(.readable) }
+    if !outgoing.isEmpty { interest.insert(.writable) }
+    watch?.setInterest(interest)
+  }
+
+  // MARK: Ending
+
+  /// Ends the stream. What waits to be sent is lost. `onEnd` is not called.
+  public func close() {
+    onEnd = nil
+    end(.closed)
+  }
+
+  private func end(_ end: End) {
+    guard !isOver else { return }
+    isOver = true
+    watch?.cancel()
+    watch = nil
+    arrived = []
+    outgoing = []
+    let handler = onEnd
+    onMessage = nil
+    onEnd = nil
+    onBlocked = nil
+    handler?(end)
+  }
+}

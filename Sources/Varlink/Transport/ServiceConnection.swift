@@ -1,0 +1,120 @@
+public import LinuxSystem
+
+/// What a service tells of itself through org.varlink.service.
+public struct ServiceDescription {
+  public var vendor: String
+  public var product: String
+  public var version: String
+  public var url: String
+  public var interfaces: [any VarlinkInterface.Type]
+
+  public init(
+    vendor: String, product: String, version: String, url: String, interfaces: [any VarlinkInterface.Type]
+  ) {
+    self.vendor = vendor
+    self.product = product
+    self.version = version
+    self.url = url
+    self.interfaces = interfaces
+  }
+}
+
+/// The service's side of one Varlink connection: UAPI.20, "Wire Protocol".
+///
+/// One call at a time: the next one is taken up when the one before has its last reply, so that replies keep their
+/// order and a peer can't make the service remember more than one. org.varlink.service is answered here.
+public final class ServiceConnection {
+  private let stream: MessageStream
+  private let description: ServiceDescription
+  /// The call that waits for its last reply.
+  private var current: VarlinkCall?
+  /// Counts calls; names the current one.
+  public private(set) var serial: UInt64 = 0
+
+  /// A call for one of the service's own interfaces. Answer it with `reply`.
+  public var onCall: ((VarlinkCall) -> Void)?
+  /// The connection is over, and why, if it was the peer's fault.
+  public var onEnd: ((String?) -> Void)?
+  public var onBlocked: ((Bool) -> Void)?
+
+  public init(
+    _ socket: consuming FileDescriptor, on loop: EventLoop, limits: MessageStream.Limits,
+    description: ServiceDescription
+  ) throws(Errno) {
+    self.description = description
+    stream = try MessageStream(socket, on: loop, limits: limits)
+    stream.onMessage = { [unowned self] message, _ in self.receive(message) }
+    stream.onEnd = { [unowned self] end in self.finish(end) }
+    stream.onBlocked = { [unowned self] in self.onBlocked?($0) }
+  }
+
+  /// Sends a reply to the current call, with its descriptors. One without `continues` is the last.
+  /// A call that is oneway gets none: UAPI.20, "oneway".
+  public func reply(_ reply: VarlinkReply, descriptors: [SharedDescriptor] = []) {
+    guard let current else { return }
+    if !current.oneway { stream.send(reply.encoded(), descriptors: descriptors) }
+    if !reply.continues {
+      self.current = nil
+      stream.resume()
+    }
+  }
+
+  public func close() { stream.close() }
+
+  private func receive(_ message: ArraySlice<UInt8>) {
+    let call: VarlinkCall
+    do {
+      call = try VarlinkCall(decoding: Array(message))
+    } catch {
+      let handler = onEnd
+      stream.close()
+      handler?(error.description)
+      return
+    }
+    current = call
+    serial += 1
+    stream.pause()
+    if call.interface == ServiceInterface.name {
+      reply(serviceReply(to: call))
+    } else if !description.interfaces.contains(where: { $0.name == call.interface }) {
+      reply(ServiceInterface.InterfaceNotFound(interface: String(call.interface)).reply)
+    } else {
+      onCall?(call)
+    }
+  }
+
+  private func serviceReply(to call: VarlinkCall) -> VarlinkReply {
+    do throws(VarlinkDecodingError) {
+      switch try ServiceInterface.Call(call) {
+      case .getInfo:
+        return ServiceInterface.GetInfo.Reply(
+          vendor: description.vendor, product: description.product, version: description.version,
+          url: description.url,
+          interfaces: [ServiceInterface.name] + description.interfaces.map { $0.name }
+        ).reply
+      case .getInterfaceDescription(let get):
+        let all: [any VarlinkInterface.Type] = [ServiceInterface.self] + description.interfaces
+        guard let found = all.first(where: { $0.name == get.interface }) else {
+          return ServiceInterface.InterfaceNotFound(interface: get.interface).reply
+        }
+        return ServiceInterface.GetInterfaceDescription.Reply(description: found.description).reply
+      case nil:
+        return ServiceInterface.MethodNotFound(method: call.method).reply
+      }
+    } catch {
+      return ServiceInterface.InvalidParameter(parameter: error.path).reply
+    }
+  }
+
+  private func finish(_ end: MessageStream.End) {
+    let cause: String? =
+      switch end {
+      case .peerClosed, .closed, .failed(.connectionReset), .failed(.brokenPipe): nil
+      case .failed(let errno): errno.description
+      case .messageTooLong: "a message was longer than the limit"
+      case .unexpectedDescriptors: "descriptors were sent to a service that takes none"
+      case .tooSlow: "it did not read what was sent"
+      }
+    onEnd?(cause)
+  }
+}

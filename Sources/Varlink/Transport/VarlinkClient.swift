@@ -1,0 +1,134 @@
+public import LinuxSystem
+
+/// Why a call of a client did not bring its reply.
+public enum VarlinkClientError: Error, CustomStringConvertible {
+  /// The service could not be reached.
+  case unreachable(path: String, Errno)
+  /// The connection ended before the reply.
+  case closed
+  case failed(Errno)
+  case timedOut
+  /// What came was not Varlink.
+  case malformed(String)
+  /// The service answered with an error.
+  case errorReply(VarlinkReply)
+
+  public var description: String {
+    switch self {
+    case .unreachable(let path, let errno): "cannot connect to \(path): \(errno)"
+    case .closed: "the service closed the connection"
+    case .failed(let errno): "the connection failed: \(errno)"
+    case .timedOut: "the service did not answer in time"
+    case .malformed(let detail): "the service sent something that is not Varlink: \(detail)"
+    case .errorReply(let reply): "the service answered \(reply.error ?? "") \(JSON.object(reply.parameters).text)"
+    }
+  }
+}
+
+/// A client that waits for its replies. For commands and for threads that may block; one thread at a time.
+public final class VarlinkClient {
+  /// A reply and the descriptors that came with it.
+  public struct Answer<Reply> {
+    public let reply: Reply
+    public let descriptors: [SharedDescriptor]
+    public let continues: Bool
+  }
+
+  public let socket: SharedDescriptor
+  private let messageLimit: Int
+  private var incoming: [UInt8] = []
+  private var arrived: [(last: Int, descriptors: [SharedDescriptor])] = []
+  private var buffer = [UInt8](repeating: 0, count: 65536)
+
+  /// Connects to the socket at `path`.
+  public convenience init(path: String, messageLimit: Int = 16 << 20) throws(VarlinkClientError) {
+    do throws(Errno) {
+      self.init(socket: SharedDescriptor(try Socket.connect(to: path)), messageLimit: messageLimit)
+    } catch {
+      throw .unreachable(path: path, error)
+    }
+  }
+
+  /// Speaks over a socket that is connected already.
+  public init(socket: SharedDescriptor, messageLimit: Int = 16 << 20) {
+    self.socket = socket
+    self.messageLimit = messageLimit
+  }
+
+  /// Calls a method and waits for its reply. `timeout`: nil for ever.
+  public func call<Method: VarlinkMethod>(
+    _ method: Method, more: Bool = false, descriptors: [SharedDescriptor] = [], timeout: Duration? = nil
+  ) throws(VarlinkClientError) -> Answer<Method.Reply> {
+    try send(method.call(more: more), descriptors: descriptors)
+    return try next(Method.self, timeout: timeout)
+  }
+
+  /// The next reply to a call of this method that was sent before.
+  public func next<Method: VarlinkMethod>(
+    _: Method.Type, timeout: Duration? = nil
+  ) throws(VarlinkClientError) -> Answer<Method.Reply> {
+    let (reply, descriptors) = try receive(timeout: timeout)
+    if reply.error != nil { throw .errorReply(reply) }
+    do throws(VarlinkDecodingError) {
+      return Answer(
+        reply: try Method.Reply(object: reply.parameters, unknownMembers: .ignored), descriptors: descriptors,
+        continues: reply.continues)
+    } catch {
+      throw .malformed(error.description)
+    }
+  }
+
+  public func send(_ call: VarlinkCall, descriptors: [SharedDescriptor] = []) throws(VarlinkClientError) {
+    var rest = call.encoded()[...]
+    var descriptors = descriptors
+    do throws(Errno) {
+      while !rest.isEmpty {
+        let sent = try Socket.send(rest, descriptors: descriptors, to: socket.rawValue, nonBlocking: false)
+        rest = rest.dropFirst(sent)
+        descriptors = []
+      }
+    } catch .brokenPipe {
+      throw .closed
+    } catch {
+      throw .failed(error)
+    }
+  }
+
+  /// The next reply, whatever it is.
+  public func receive(timeout: Duration? = nil) throws(VarlinkClientError) -> (VarlinkReply, [SharedDescriptor]) {
+    let deadline = timeout.map { MonotonicTime.now + $0 }
+    var searched = 0
+    while true {
+      if let zero = incoming[searched...].firstIndex(of: 0) {
+        let message = Array(incoming[..<zero])
+        var descriptors: [SharedDescriptor] = []
+        while let batch = arrived.first, batch.last <= zero { descriptors += arrived.removeFirst().descriptors }
+        incoming.removeFirst(zero + 1)
+        for index in arrived.indices { arrived[index].last -= zero + 1 }
+        do throws(VarlinkProtocolError) { return (try VarlinkReply(decoding: message), descriptors) } catch {
+          throw .malformed(error.description)
+        }
+      }
+      searched = incoming.count
+      guard searched <= messageLimit else { throw .malformed("a reply longer than \(messageLimit) bytes") }
+      try fill(deadline: deadline)
+    }
+  }
+
+  private func fill(deadline: MonotonicTime?) throws(VarlinkClientError) {
+    do throws(Errno) {
+      guard try Poll.readable(socket.rawValue, deadline: deadline) else { throw Errno.timedOut }
+      let got = try Socket.receive(
+        into: &buffer, from: socket.rawValue, maximumDescriptors: 16, nonBlocking: false)
+      if got.count == 0 { throw Errno.connectionReset }
+      incoming.append(contentsOf: buffer[..<got.count])
+      if !got.descriptors.isEmpty { arrived.append((incoming.count - 1, got.descriptors)) }
+    } catch .timedOut {
+      throw .timedOut
+    } catch .connectionReset {
+      throw .closed
+    } catch {
+      throw .failed(error)
+    }
+  }
+}
