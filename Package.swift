@@ -28,9 +28,10 @@ let package = Package(
     .target(name: "LinuxSystem", dependencies: ["CLinux"]),
 
     // MARK: Wire
-    .target(name: "Varlink", dependencies: ["LinuxSystem"]),
+    .target(
+      name: "Varlink", dependencies: ["LinuxSystem"], exclude: ["Service/org.varlink.service.varlink"]),
     .target(name: "VarlinkGenerator", dependencies: ["Varlink"]),
-    .executableTarget(name: "varlink-generate", dependencies: ["VarlinkGenerator", "LinuxSystem"]),
+    .executableTarget(name: "varlink-generate", dependencies: ["LinuxSystem", "Varlink", "VarlinkGenerator"]),
     .plugin(
       name: "VarlinkPlugin", capability: .buildTool(), dependencies: ["varlink-generate"],
       path: "Sources/VarlinkPlugin"),

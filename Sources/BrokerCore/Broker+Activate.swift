@@ -137,6 +137,12 @@ extension Broker {
     accept(activation, purpose: .activate)
   }
 
+  mutating func leaseFailed(_ id: String, message: String) {
+    guard let activation = activations[id], case .pending(let request, _) = activation.phase else { return }
+    fail(request, failure(activation.identifier, Reason(kind: .startFailed, stage: "lease", detail: message), []))
+    drop(id)
+  }
+
   mutating func accept(_ activation: Activation, purpose: Instance.PendingAccept.Purpose) {
     let call = newCall()
     let connection = ConnectionID(UInt64(unique()))

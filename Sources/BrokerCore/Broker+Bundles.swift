@@ -29,6 +29,7 @@ extension Broker {
       for facts in catalog.matching(identifier) {
         if let point = facts.extensionPoint { points.insert(point) }
         points.formUnion(facts.points.map(\.identifier))
+        effects.append(.watchContent(path: facts.path, catalog.entries[facts.path]?.state == .enabled))
       }
     }
     stopWhatMayNotRun(identifiers)

@@ -1,4 +1,5 @@
 internal import ExtensionInterfaces
+internal import Varlink
 
 // The life of an instance, after it was asked for.
 
@@ -58,8 +59,29 @@ extension Broker {
     failStart(id, Reason(kind: .startFailed, stage: stage, errno: errno), standardError: [])
   }
 
-  mutating func started(_ id: String, call: String, scenes: [String]?) {
-    guard let instance = instances[id], instance.phase == .starting(call: call) else { return }
+  /// The extension did what it was asked for. Which call that was, decides what it means.
+  mutating func answered(_ id: String, call: String, scenes: [String]?) {
+    guard let instance = instances[id] else { return }
+    switch instance.phase {
+    case .starting(call): started(instance, scenes: scenes)
+    case .stopping(_, .asked(call)):
+      // It will exit now; the deadline still holds.
+      note(.debug, "instance.stopping", instance.identifier, "\(instance.identifier) answered Stop", instance: id)
+    default: accepted(id, call: call)
+    }
+  }
+
+  /// The extension does not want to.
+  mutating func rejected(_ id: String, call: String, message: String) {
+    if instances[id]?.phase == .starting(call: call) {
+      giveUp(id, Reason(kind: .startFailed, stage: "Start", detail: message))
+    } else {
+      acceptFailed(id, call: call, BrokerInterface.ConnectionRejected(message: message))
+    }
+  }
+
+  private mutating func started(_ instance: Instance, scenes: [String]?) {
+    let id = instance.id
     instances[id]?.phase = .running
     instances[id]?.deadline = nil
     instances[id]?.scenes = scenes
@@ -71,12 +93,7 @@ extension Broker {
     stopIfIdle(id)
   }
 
-  mutating func startRefused(_ id: String, call: String, message: String) {
-    guard let instance = instances[id], instance.phase == .starting(call: call) else { return }
-    giveUp(id, Reason(kind: .startFailed, stage: "Start", detail: message))
-  }
-
-  mutating func accepted(_ id: String, call: String) {
+  private mutating func accepted(_ id: String, call: String) {
     guard let pending = instances[id]?.accepting.removeValue(forKey: call) else { return }
     switch pending.purpose {
     case .activate: commit(pending.activation, connection: pending.connection)
@@ -108,7 +125,12 @@ extension Broker {
   // MARK: Ends
 
   /// The last report about an instance: it has no process any more.
-  mutating func instanceEnded(_ id: String, _ end: InstanceEnd) {
+  mutating func instanceEnded(_ id: String, note text: String, _ end: InstanceEnd) {
+    if case .restoring = launcher {
+      // Its activations are still to come.
+      restoredEnds.append((id, text, end))
+      return
+    }
     guard let instance = instances[id] else {
       effects.append(.forget(instance: id))
       return

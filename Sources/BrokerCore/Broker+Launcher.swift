@@ -30,6 +30,12 @@ extension Broker {
       effects.append(.kill(instance: id))
       return
     }
+    instances[id] = restored(id, note, processID: processID, executed: executed)
+  }
+
+  private func restored(
+    _ id: String, _ note: NotesInterface.Instance, processID: Int32?, executed: Bool
+  ) -> Instance {
     var instance = Instance(
       id: id, identifier: note.extension, extensionPoint: note.extensionPoint, path: note.path,
       version: note.version, digest: note.digest, policy: .init(rawValue: note.policy.rawValue) ?? .perHost,
@@ -49,7 +55,7 @@ extension Broker {
       instance.phase = .stopping(Reason(kind: kind), .terminated)
       instance.deadline = now.monotonic
     }
-    instances[id] = instance
+    return instance
   }
 
   mutating func restoreActivation(_ id: String, instance: String, note text: String, endedByHost: Bool) {
@@ -72,6 +78,7 @@ extension Broker {
     guard case .restoring(let facts) = launcher else { return }
     launcher = .connected(facts)
     effects.append(.settled)
+    finishRestoredEnds()
     for (id, instance) in instances {
       if case .stopping = instance.phase { effects.append(.terminate(instance: id)) }
       if instance.phase == .running { stopIfIdle(id) }
@@ -87,6 +94,20 @@ extension Broker {
       note(.notice, "launcher.restored", nil, "took back \(instances.count) instances and \(activations.count) activations")
     }
     becomeReady()
+  }
+
+  /// What ended while no broker was there: its hosts are told now, or when they come back.
+  private mutating func finishRestoredEnds() {
+    let ends = restoredEnds
+    restoredEnds = []
+    for (id, text, end) in ends {
+      if instances[id] == nil, let note = decodeNote(text, as: NotesInterface.Instance.self) {
+        var instance = restored(id, note, processID: nil, executed: end.executed)
+        instance.activations = Set(activations.values.filter { $0.instance == id }.map(\.id))
+        instances[id] = instance
+      }
+      instanceEnded(id, note: text, end)
+    }
   }
 
   /// All instances ended with it. Those that had not begun wait for the next launcher.

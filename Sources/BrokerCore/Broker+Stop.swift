@@ -51,12 +51,6 @@ extension Broker {
     if let activation = activations[id] { tell(activation.host, event(of: activation)) }
   }
 
-  mutating func stopAnswered(_ id: String, call: String) {
-    guard let instance = instances[id], case .stopping(_, .asked(call)) = instance.phase else { return }
-    // It has answered and will exit; the deadline still holds.
-    note(.debug, "instance.stopping", instance.identifier, "\(instance.identifier) answered Stop", instance: id)
-  }
-
   mutating func escalate(_ id: String) {
     guard let instance = instances[id], case .stopping(let reason, let step) = instance.phase else { return }
     switch step {

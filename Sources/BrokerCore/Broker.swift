@@ -1,4 +1,4 @@
-public import ExtensionInterfaces
+internal import ExtensionInterfaces
 internal import Varlink
 
 /// Everything that the broker knows and decides, as a value: an event goes in, what is to be done comes out.
@@ -27,6 +27,8 @@ public struct Broker: Sendable {
   var attempts: [String: Attempt] = [:]
   var logs: [String: [String]] = [:]
   var launcher = LauncherState.unknown
+  /// Instances that ended while no broker was there, until the launcher's table is complete.
+  var restoredEnds: [(instance: String, note: String, end: InstanceEnd)] = []
   var facts = DaemonFacts()
 
   /// Calls that came before the broker knew enough to answer.
@@ -109,20 +111,17 @@ public struct Broker: Sendable {
     case .launched(let instance, let processID): launched(instance, processID: processID)
     case .launchFailed(let instance, let stage, let errno): launchFailed(instance, stage: stage, errno: errno)
     case .executed(let instance): instances[instance]?.executed = true
-    case .ended(let instance, let end): instanceEnded(instance, end)
+    case .ended(let instance, let note, let end): instanceEnded(instance, note: note, end)
     case .leaseKept(let activation): leaseKept(activation)
+    case .leaseFailed(let activation, let message): leaseFailed(activation, message: message)
     case .leaseEnded(let activation, let hostLives): leaseEnded(activation, hostLives: hostLives)
     case .output(_, let identifier, let lines, let dropped): keepLog(identifier, lines, dropped: dropped)
-    case .started(let instance, let call, let scenes): started(instance, call: call, scenes: scenes)
-    case .startRefused(let instance, let call, let message): startRefused(instance, call: call, message: message)
-    case .accepted(let instance, let call): accepted(instance, call: call)
-    case .rejected(let instance, let call, let message):
-      acceptFailed(instance, call: call, BrokerInterface.ConnectionRejected(message: message))
+    case .answered(let instance, let call, let scenes): answered(instance, call: call, scenes: scenes)
+    case .rejected(let instance, let call, let message): rejected(instance, call: call, message: message)
     case .sceneUnknown(let instance, let call, let scene):
       acceptFailed(
         instance, call: call,
         BrokerInterface.SceneNotFound(scene: scene, scenes: instances[instance]?.scenes ?? []))
-    case .stopAnswered(let instance, let call): stopAnswered(instance, call: call)
     case .misbehaved(let instance, let message): misbehaved(instance, message: message)
     default: break
     }
@@ -142,6 +141,9 @@ public struct Broker: Sendable {
     stops.removeAll { $0.request.peer == peer }
     abandonRequests(of: peer)
   }
+
+  /// The host's process of an activation, for whoever can look whether it lives.
+  public func hostProcess(of activation: String) -> ProcessIdentity? { activations[activation]?.host.process }
 
   // MARK: For the other parts
 

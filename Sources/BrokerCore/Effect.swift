@@ -1,4 +1,3 @@
-public import ExtensionInterfaces
 public import Varlink
 
 /// Something that the broker wants done. Performed in the order in which they are given.
@@ -15,6 +14,8 @@ public enum Effect: Sendable {
   case readHistory(RequestID, identifier: String?)
   /// Read all roots again, then say `scanned`.
   case scanAll
+  /// Notice, or no longer, when a file inside this bundle changes.
+  case watchContent(path: String, Bool)
   /// Read again what belongs to this bundle.
   case scan(path: String)
 

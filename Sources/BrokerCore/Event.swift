@@ -35,19 +35,18 @@ public enum Event: Sendable {
   case launched(instance: String, processID: Int32)
   case launchFailed(instance: String, stage: String, errno: Int?)
   case executed(instance: String)
-  case ended(instance: String, InstanceEnd)
+  case ended(instance: String, note: String, InstanceEnd)
   case leaseKept(activation: String)
+  case leaseFailed(activation: String, message: String)
   /// `hostLives`: the host's process was still there afterwards.
   case leaseEnded(activation: String, hostLives: Bool)
   case output(instance: String, extension: String, lines: [String], dropped: Int)
 
   // MARK: Extensions
-  case started(instance: String, call: String, scenes: [String]?)
-  case startRefused(instance: String, call: String, message: String)
-  case accepted(instance: String, call: String)
+  /// A reply to Start, AcceptConnection or Stop. `scenes`: with Start, those that it offers.
+  case answered(instance: String, call: String, scenes: [String]?)
   case rejected(instance: String, call: String, message: String)
   case sceneUnknown(instance: String, call: String, scene: String)
-  case stopAnswered(instance: String, call: String)
   /// What came from the extension was not Varlink, or too much.
   case misbehaved(instance: String, message: String)
 

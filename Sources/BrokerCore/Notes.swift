@@ -57,5 +57,5 @@ private func encodeNote(_ value: some VarlinkStructure) -> String {
 /// nil where the text is no note of this format.
 func decodeNote<Note: VarlinkStructure>(_ text: String, as _: Note.Type) -> Note? {
   guard let json = try? JSON(parsing: Array(text.utf8)) else { return nil }
-  return try? Note(json: json)
+  return try? Note(json: json, unknownMembers: .ignored)
 }

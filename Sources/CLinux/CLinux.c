@@ -297,3 +297,5 @@ int clinux_open(int directory, const char *path, int flags, unsigned mode) {
 }
 
 int clinux_pipe(int *ends) { return pipe2(ends, O_CLOEXEC); }
+
+char **clinux_environment(void) { return environ; }

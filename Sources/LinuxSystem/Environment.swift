@@ -42,10 +42,10 @@ extension CurrentProcess {
   /// All variables, as NAME=value.
   public static var allEnvironment: [String] {
     var result: [String] = []
-    var next = unsafe environ
-    while let entry = unsafe next?.pointee {
+    var next = unsafe clinux_environment()
+    while let entry = unsafe next.pointee {
       result.append(unsafe String(cString: entry))
-      unsafe next = next?.advanced(by: 1)
+      unsafe next = next.advanced(by: 1)
     }
     return result
   }

@@ -160,4 +160,5 @@ void clinux_limit_arenas(void);
 /// The bytes that a symbolic link holds. Returns their count, or -1 with errno.
 ssize_t clinux_readlinkat(int directory, const char *_Nonnull path, char *_Nonnull buffer, size_t size);
 
-extern char *_Nullable *_Null_unspecified environ;
+/// environ(7): ends with NULL.
+char *_Nullable *_Nonnull clinux_environment(void);

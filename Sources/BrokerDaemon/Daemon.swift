@@ -1,0 +1,402 @@
+internal import BrokerCore
+internal import ExtensionInterfaces
+internal import LauncherProtocol
+internal import LinuxSystem
+internal import Varlink
+
+/// The broker's process: brings it events, performs its effects. Everything here is on the loop's thread.
+final class Daemon {
+  let loop: EventLoop
+  let places: Places
+  let journal = Journal()
+  private(set) var broker: Broker
+  let limits = Limits()
+  let generation: String
+  private let since = WallClock.milliseconds
+  private let byHand: Bool
+
+  /// SQLite; walks and hashes go to another one, so that a decision never waits for them.
+  private let storeWorker: Worker
+  private let store: DecisionStore
+  private var link: LauncherLink?
+  var bundles: BundleSource?
+
+  private var listeners: [(listener: Listener, watch: EventLoop.Watch)] = []
+  private var peers: [PeerID: PeerConnection] = [:]
+  private var connectionsByProcess: [Int32: Int] = [:]
+  private var nextPeer: UInt64 = 0
+
+  private var channels: [String: ControlChannel] = [:]
+  /// The hosts' ends, until they are handed over.
+  private var leases: [String: SharedDescriptor] = [:]
+  private var connections: [ConnectionID: SharedDescriptor] = [:]
+  /// Directories that were checked, until they are launched from.
+  private var checkedBundles: [String: SharedDescriptor] = [:]
+
+  private var queue: [Event] = []
+  private var isHandling = false
+  private var timer: EventLoop.Timer?
+  private var timerTime: Int64?
+  private var warnings: [String] = []
+
+  init(loop: EventLoop, places: Places, store: DecisionStore, byHand: Bool) throws(Errno) {
+    self.loop = loop
+    self.places = places
+    self.store = store
+    self.byHand = byHand
+    generation = String(UInt64.random(in: .min ... .max), radix: 16)
+    broker = Broker(generation: generation, limits: limits)
+    storeWorker = try Worker(loop: loop)
+  }
+
+  /// Begins everything. Returns at once; what it finds comes as events.
+  func start(listeners: [Listener], launcherProgram: String) throws(Errno) {
+    let store = store
+    storeWorker.perform { Result { try store.current() } } completion: { [unowned self] result in
+      switch result {
+      case .success(let decisions): self.handle(.decisionsLoaded(decisions))
+      case .failure(let error):
+        self.warn("the decisions cannot be read, so every extension counts as unapproved: \(error)")
+        self.handle(.decisionsLoaded([]))
+      }
+    }
+    bundles = try BundleSource(
+      roots: places.roots, loop: loop, cache: places.digests, warn: { [unowned self] in self.warn($0) },
+      onEvent: { [unowned self] in self.handle($0) })
+    bundles?.scanAll()
+    let starter =
+      byHand
+      ? LauncherStarter(program: launcherProgram, loop: loop) { [unowned self] in self.warn($0) } : nil
+    let link = LauncherLink(path: places.launcherSocket, generation: generation, loop: loop, starter: starter) {
+      [unowned self] in self.take($0)
+    }
+    self.link = link
+    link.connect()
+    for listener in listeners {
+      let watch = try loop.watch(listener.socket.rawValue, for: .readable) { [unowned self] _ in self.accept(listener) }
+      self.listeners.append((listener, watch))
+    }
+  }
+
+  /// The end that was asked for. By hand the launcher ends too; a service manager decides about it by itself.
+  func shutDown(then: @escaping () -> Void) {
+    for (_, watch) in listeners { watch.cancel() }
+    listeners = []
+    link?.close(stop: byHand, then: then)
+  }
+
+  private func warn(_ message: String) {
+    if warnings.count < 50, !warnings.contains(message) { warnings.append(message) }
+    journal.write(LogEntry(level: .warning, message: message, fields: [:]))
+  }
+
+  // MARK: Events
+
+  /// Takes an event in. One that comes while another is being handled waits for its turn.
+  func handle(_ event: Event) {
+    queue.append(event)
+    guard !isHandling else { return }
+    isHandling = true
+    while !queue.isEmpty {
+      let next = queue.removeFirst()
+      let now = Moment(monotonic: MonotonicTime.now.milliseconds, wall: WallClock.milliseconds)
+      for effect in broker.handle(next, at: now) { perform(effect) }
+    }
+    isHandling = false
+    armTimer()
+  }
+
+  private func armTimer() {
+    let next = broker.nextDeadline
+    guard next != timerTime else { return }
+    timer?.cancel()
+    timer = nil
+    timerTime = next
+    guard let next else { return }
+    timer = loop.schedule(at: MonotonicTime(nanoseconds: (next + 1) * 1_000_000)) { [unowned self] in
+      self.timerTime = nil
+      self.handle(.time)
+    }
+  }
+
+  // MARK: Peers
+
+  private func accept(_ listener: Listener) {
+    for _ in 0..<limits.messagesPerTurn {
+      do throws(Errno) {
+        guard let socket = try Socket.accept(listener.socket.descriptor) else { return }
+        add(socket, door: listener.door)
+      } catch .tooManyDescriptors {
+        warn("no descriptors are left, so a connection is refused; raise LimitNOFILE")
+        pauseAccepting()
+        return
+      } catch {
+        return
+      }
+    }
+  }
+
+  /// The waiting connection would wake us for ever; a second later there may be room.
+  private func pauseAccepting() {
+    for (_, watch) in listeners { watch.setInterest([]) }
+    loop.schedule(after: .seconds(1)) { [weak self] in
+      for (_, watch) in self?.listeners ?? [] { watch.setInterest(.readable) }
+    }
+  }
+
+  private func add(_ socket: consuming FileDescriptor, door: Peer.Door) {
+    guard let peer = try? PeerInspector.inspect(socket, door: door) else { return }
+    let process = peer.process.processID
+    guard peers.count < limits.connections, connectionsByProcess[process, default: 0] < limits.connectionsPerProcess
+    else {
+      journal.write(
+        LogEntry(
+          level: .warning, message: "process \(process) is refused a connection: a limit is reached, see 'extctl status'",
+          fields: [:]))
+      return
+    }
+    nextPeer += 1
+    let id = PeerID(nextPeer)
+    guard let connection = try? PeerConnection(socket, id: id, peer: peer, on: loop, limits: limits) else { return }
+    peers[id] = connection
+    connectionsByProcess[process, default: 0] += 1
+    connection.onEvent = { [unowned self] event in
+      if case .adminCall(_, .status, _) = event { self.handle(.facts(self.facts)) }
+      self.handle(event)
+    }
+    connection.onEnd = { [unowned self] cause in self.remove(id, cause) }
+    handle(.peerOpened(id, peer))
+  }
+
+  private func remove(_ id: PeerID, _ cause: String?) {
+    guard let connection = peers.removeValue(forKey: id) else { return }
+    let process = connection.peer.process.processID
+    connectionsByProcess[process, default: 1] -= 1
+    if connectionsByProcess[process] == 0 { connectionsByProcess[process] = nil }
+    if let cause {
+      journal.write(
+        LogEntry(level: .warning, message: "closed a connection of process \(process): \(cause)", fields: [:]))
+    }
+    handle(.peerClosed(id))
+  }
+
+  private var facts: DaemonFacts {
+    var facts = DaemonFacts()
+    facts.version = Version.current
+    facts.processID = Int(CurrentProcess.processID)
+    facts.since = since
+    facts.roots = bundles?.rows ?? []
+    facts.descriptors = CurrentProcess.openDescriptors
+    facts.warnings = warnings
+    return facts
+  }
+
+  // MARK: Effects
+
+  private func perform(_ effect: Effect) {
+    switch effect {
+    case .reply(let request, let value, let sources, let continues):
+      let descriptors = sources.compactMap(take)
+      peers[request.peer]?.reply(request, value.reply(continues: continues), descriptors: descriptors)
+    case .fail(let request, let error): peers[request.peer]?.reply(request, error.reply)
+    case .checkBundle(let instance, let path, let digest): check(instance, path, digest)
+    case .releaseBundle(let instance): checkedBundles[instance] = nil
+    case .storeDecision(let request, let decision): storeDecision(decision, request)
+    case .readHistory(let request, let identifier): readHistory(identifier, request)
+    case .scanAll: bundles?.scanAll()
+    case .scan(let path): bundles?.scan(path)
+    case .watchContent(let path, let wanted): bundles?.watchContent(of: path, wanted)
+    case .keepLease(let activation, let instance, let note): keepLease(activation, instance, note)
+    case .dropLease(let activation): leases[activation] = nil
+    case .dropConnection(let connection): connections[connection] = nil
+    case .start(let instance, let call, let identifier, let point):
+      channels[instance]?.send(
+        ExtensionInterface.Start(call: call, extension: identifier, extensionPoint: point, context: JSONObject()).call())
+    case .accept(let instance, let call, let connection, let activation, let scene):
+      accept(instance, call, connection, activation, scene)
+    case .stop(let instance, let call):
+      channels[instance]?.send(ExtensionInterface.Stop(call: call, context: JSONObject()).call())
+    case .log(let entry): journal.write(entry)
+    default: performWithLauncher(effect)
+    }
+  }
+
+  private func performWithLauncher(_ effect: Effect) {
+    guard let link else { return }
+    switch effect {
+    case .launch(let order): launch(order)
+    case .endLease(let activation): link.call { LauncherInterface.EndLease(request: $0, activation: activation) }
+    case .setNote(let subject, let note):
+      link.call { LauncherInterface.SetNote(request: $0, subject: subject, note: note) }
+    case .terminate(let instance): link.call { LauncherInterface.Terminate(request: $0, instance: instance) }
+    case .kill(let instance): link.call { LauncherInterface.Kill(request: $0, instance: instance) }
+    case .forget(let instance): link.call { LauncherInterface.Forget(request: $0, instance: instance) }
+    case .settled:
+      // A broker that crashes on what it restored does so soon.
+      loop.schedule(after: .seconds(30)) { [weak link] in link?.call { LauncherInterface.Settled(request: $0) } }
+    default: break
+    }
+  }
+
+  private func take(_ source: DescriptorSource) -> SharedDescriptor? {
+    switch source {
+    case .lease(let activation): leases.removeValue(forKey: activation)
+    case .connection(let connection): connections.removeValue(forKey: connection)
+    }
+  }
+
+  // MARK: Store
+
+  private func storeDecision(_ decision: Decision, _ request: RequestID) {
+    let store = store
+    storeWorker.perform { Result { try store.add(decision) } } completion: { [unowned self] result in
+      switch result {
+      case .success: self.handle(.decisionStored(request, decision))
+      case .failure(let error): self.handle(.decisionFailed(request, message: "\(error)"))
+      }
+    }
+  }
+
+  private func readHistory(_ identifier: String?, _ request: RequestID) {
+    let store = store
+    storeWorker.perform { Result { try store.history(of: identifier) } } completion: { [unowned self] result in
+      switch result {
+      case .success(let decisions): self.handle(.history(request, decisions))
+      case .failure(let error): self.handle(.decisionFailed(request, message: "\(error)"))
+      }
+    }
+  }
+
+  // MARK: Bundles
+
+  private func check(_ instance: String, _ path: String, _ digest: String) {
+    bundles?.check(path, digest: digest) { [unowned self] check, directory in
+      self.checkedBundles[instance] = directory
+      self.handle(.bundleChecked(instance: instance, check))
+    }
+  }
+
+  // MARK: Launcher and extensions
+
+  private func launch(_ order: LaunchOrder) {
+    guard let directory = checkedBundles.removeValue(forKey: order.instance) else {
+      return handle(.launchFailed(instance: order.instance, stage: "bundle", errno: nil))
+    }
+    let container = places.containers + "/" + order.extensionIdentifier
+    do throws(Errno) { try File.makeDirectories(container) } catch {
+      return handle(.launchFailed(instance: order.instance, stage: "container", errno: Int(error.rawValue)))
+    }
+    let profile = SandboxProfile(container: container, identifier: order.extensionIdentifier)
+    link?.call(descriptors: [directory]) { request in
+      LauncherInterface.Launch(
+        request: request, instance: order.instance, extension: order.extensionIdentifier,
+        extensionPoint: order.extensionPoint, program: SandboxProfile.bundle + "/" + order.program,
+        arguments: order.arguments, environment: profile.environment, directory: SandboxProfile.home,
+        sandboxed: true, mounts: profile.mounts, resources: .init(), note: order.note)
+    } answered: { [unowned self] answer in
+      self.launchAnswered(order.instance, answer)
+    }
+  }
+
+  private func launchAnswered(_ instance: String, _ answer: LauncherLink.Answer?) {
+    // nil: the launcher is gone, and the broker hears of that by itself.
+    guard let (reply, descriptors) = answer else { return }
+    if let failure = try? LauncherInterface.Failure(reply), case .launchFailed(let failed) = failure {
+      return handle(.launchFailed(instance: instance, stage: failed.stage, errno: failed.errno))
+    }
+    guard reply.error == nil, descriptors.count == 2,
+      let launched = try? LauncherInterface.Launch.Reply(object: reply.parameters, unknownMembers: .ignored)
+    else { return handle(.launchFailed(instance: instance, stage: "launcher", errno: nil)) }
+    openChannel(instance, descriptors[0])
+    handle(.launched(instance: instance, processID: Int32(clamping: launched.pid)))
+  }
+
+  private func openChannel(_ instance: String, _ socket: SharedDescriptor) {
+    channels[instance] = try? ControlChannel(socket, on: loop) { [unowned self] incoming in
+      switch incoming {
+      case .reply(let reply):
+        if let event = ExtensionReply.event(reply, from: instance, generation: self.generation) { self.handle(event) }
+      case .malformed(let message): self.handle(.misbehaved(instance: instance, message: message))
+      case .closed: break
+      }
+    }
+  }
+
+  private func keepLease(_ activation: String, _ instance: String, _ note: String) {
+    guard let pair = try? Socket.pair() else {
+      return handle(.leaseFailed(activation: activation, message: "no descriptors are left"))
+    }
+    pair.split { host, launcher in
+      leases[activation] = SharedDescriptor(host)
+      link?.call(descriptors: [SharedDescriptor(launcher)]) {
+        LauncherInterface.Lease(request: $0, activation: activation, instance: instance, note: note)
+      } answered: { [unowned self] answer in
+        guard let (reply, _) = answer else { return }
+        if reply.error == nil {
+          self.handle(.leaseKept(activation: activation))
+        } else {
+          self.handle(.leaseFailed(activation: activation, message: "the launcher knows no such instance"))
+        }
+      }
+    }
+  }
+
+  private func accept(
+    _ instance: String, _ call: String, _ connection: ConnectionID, _ activation: String, _ scene: String?
+  ) {
+    guard let channel = channels[instance], let pair = try? Socket.pair() else {
+      return handle(.rejected(instance: instance, call: call, message: "no descriptors are left"))
+    }
+    pair.split { host, extensionEnd in
+      connections[connection] = SharedDescriptor(host)
+      channel.send(
+        ExtensionInterface.AcceptConnection(
+          call: call, connectionFileDescriptor: 0, activation: activation, scene: scene, context: JSONObject()
+        ).call(), descriptors: [SharedDescriptor(extensionEnd)])
+    }
+  }
+
+  private func take(_ incoming: LauncherLink.Incoming) {
+    switch incoming {
+    case .connected(let facts): handle(.launcherConnected(facts))
+    case .restored: handle(.restored)
+    case .gone:
+      channels = [:]
+      handle(.launcherGone)
+    case .event(let event, let descriptors): take(event, descriptors)
+    }
+  }
+
+  private func take(_ event: LauncherEventsInterface.Call, _ descriptors: [SharedDescriptor]) {
+    switch event {
+    case .instanceRow(let row):
+      if let control = descriptors.first { openChannel(row.instance, control) }
+      handle(
+        .restoredInstance(
+          id: row.instance, processID: Int32(clamping: row.pid), executed: row.executed, note: row.note))
+    case .leaseRow(let row):
+      handle(
+        .restoredActivation(
+          id: row.activation, instance: row.instance, note: row.note, endedByHost: row.ended == .host,
+          endedByInstance: row.ended == .instance))
+    case .executed(let executed): handle(.executed(instance: executed.instance))
+    case .ended(let ended):
+      channels.removeValue(forKey: ended.instance)?.close()
+      handle(
+        .ended(
+          instance: ended.instance, note: ended.note,
+          InstanceEnd(
+            executed: ended.executed, exitStatus: ended.exitStatus, signal: ended.signal,
+            failedStage: ended.failedStage, errno: ended.errno, sandboxStatus: ended.sandboxStatus,
+            outOfMemoryKills: ended.outOfMemoryKills, memoryPeak: ended.memoryPeak,
+            memoryLimit: ended.memoryLimit, standardError: ended.standardError)))
+    case .leaseEnded(let ended):
+      let lives = broker.hostProcess(of: ended.activation).map(PeerInspector.lives) ?? true
+      handle(.leaseEnded(activation: ended.activation, hostLives: lives))
+    case .output(let output):
+      handle(
+        .output(
+          instance: output.instance, extension: output.extension, lines: output.lines, dropped: output.dropped))
+    }
+  }
+}

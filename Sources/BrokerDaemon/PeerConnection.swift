@@ -1,0 +1,74 @@
+internal import BrokerCore
+internal import ExtensionInterfaces
+internal import LinuxSystem
+internal import Varlink
+
+/// One peer: its Varlink connection, and the calls that it makes of it.
+final class PeerConnection {
+  let id: PeerID
+  let peer: Peer
+  private let connection: ServiceConnection
+
+  /// A call that the broker has to answer.
+  var onEvent: ((Event) -> Void)?
+  var onEnd: ((String?) -> Void)?
+
+  static let interfaces: [Peer.Door: [any VarlinkInterface.Type]] = [
+    .host: [BrokerInterface.self], .admin: [AdminInterface.self],
+  ]
+
+  init(
+    _ socket: consuming FileDescriptor, id: PeerID, peer: Peer, on loop: EventLoop, limits: Limits
+  ) throws(Errno) {
+    self.id = id
+    self.peer = peer
+    connection = try ServiceConnection(
+      socket, on: loop,
+      limits: .init(
+        messageBytes: limits.messageBytes, queuedBytes: limits.queuedBytesPerConnection,
+        messagesPerTurn: limits.messagesPerTurn),
+      description: ServiceDescription(
+        vendor: "extensiond", product: peer.door == .host ? "Extension broker" : "Extension administration",
+        version: Version.current, url: "https://extensiond.io/", interfaces: Self.interfaces[peer.door] ?? []))
+    connection.onCall = { [unowned self] in self.take($0) }
+    connection.onEnd = { [unowned self] in self.onEnd?($0) }
+    connection.onBlocked = { [unowned self] in
+      self.onEvent?($0 ? .peerBlocked(self.id) : .peerDrained(self.id))
+    }
+  }
+
+  private func take(_ call: VarlinkCall) {
+    let request = RequestID(peer: id, serial: connection.serial)
+    guard !call.upgrade else { return connection.reply(ServiceInterface.MethodNotImplemented(method: call.method).reply) }
+    do throws(VarlinkDecodingError) {
+      switch peer.door {
+      case .host:
+        if let typed = try BrokerInterface.Call(call) {
+          onEvent?(.hostCall(request, typed, more: call.more))
+          return
+        }
+      case .admin:
+        if let typed = try AdminInterface.Call(call) {
+          onEvent?(.adminCall(request, typed, more: call.more))
+          return
+        }
+      }
+      connection.reply(ServiceInterface.MethodNotFound(method: call.method).reply)
+    } catch {
+      connection.reply(ServiceInterface.InvalidParameter(parameter: error.path).reply)
+    }
+  }
+
+  /// Answers a call, unless it is not the current one any more.
+  func reply(_ request: RequestID, _ reply: VarlinkReply, descriptors: [SharedDescriptor] = []) {
+    guard request.serial == connection.serial else { return }
+    connection.reply(reply, descriptors: descriptors)
+  }
+
+  func close() { connection.close() }
+}
+
+/// The version of everything that is built together.
+public enum Version {
+  public static let current = "0.1.0"
+}

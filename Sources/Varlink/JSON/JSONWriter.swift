@@ -1,0 +1,128 @@
+/// Writes JSON without whitespace into bytes.
+///
+/// The caller makes sure that names and values alternate in objects and that what is begun is ended.
+public struct JSONWriter: Sendable {
+  /// What was written.
+  public private(set) var bytes: [UInt8] = []
+
+  public init(reserving capacity: Int = 256) {
+    bytes.reserveCapacity(capacity)
+  }
+
+  public mutating func beginObject() {
+    separate()
+    bytes.append(UInt8(ascii: "{"))
+  }
+
+  public mutating func endObject() {
+    bytes.append(UInt8(ascii: "}"))
+  }
+
+  public mutating func beginArray() {
+    separate()
+    bytes.append(UInt8(ascii: "["))
+  }
+
+  public mutating func endArray() {
+    bytes.append(UInt8(ascii: "]"))
+  }
+
+  /// The name of the member whose value comes next.
+  public mutating func name(_ name: String) {
+    write(name)
+    bytes.append(UInt8(ascii: ":"))
+  }
+
+  public mutating func writeNull() {
+    separate()
+    bytes.append(contentsOf: "null".utf8)
+  }
+
+  public mutating func write(_ value: Bool) {
+    separate()
+    bytes.append(contentsOf: (value ? "true" : "false").utf8)
+  }
+
+  public mutating func write(_ value: some FixedWidthInteger) {
+    separate()
+    bytes.append(contentsOf: String(value).utf8)
+  }
+
+  /// - Precondition: The value is finite. JSON has no infinity and no NaN (UAPI.20, "Floating Point Numbers").
+  public mutating func write(_ value: Double) {
+    precondition(value.isFinite, "JSON cannot express \(value). Check the value, or send it as a string.")
+    separate()
+    bytes.append(contentsOf: value.description.utf8)
+  }
+
+  public mutating func write(_ value: String) {
+    separate()
+    bytes.append(UInt8(ascii: "\""))
+    if value.utf8.contains(where: Self.mustEscape) {
+      for byte in value.utf8 { writeEscaped(byte) }
+    } else {
+      bytes.append(contentsOf: value.utf8)
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  public mutating func write(_ value: JSON) {
+    switch value {
+    case .null: writeNull()
+    case .bool(let value): write(value)
+    case .integer(let value): write(value)
+    case .unsigned(let value): write(value)
+    case .double(let value): write(value)
+    case .string(let value): write(value)
+    case .object(let value): write(value)
+    case .array(let elements):
+      beginArray()
+      for element in elements { write(element) }
+      endArray()
+    }
+  }
+
+  public mutating func write(_ object: JSONObject) {
+    beginObject()
+    for member in object.members {
+      name(member.name)
+      write(member.value)
+    }
+    endObject()
+  }
+
+  /// A value that is JSON already.
+  mutating func write(encoded value: [UInt8]) {
+    separate()
+    bytes.append(contentsOf: value)
+  }
+
+  /// Writes the comma before a value or name that is not the first. The last byte tells: a string ends with a
+  /// quote, so these characters can only be the structure's own.
+  private mutating func separate() {
+    switch bytes.last {
+    case nil, UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: ":"): break
+    default: bytes.append(UInt8(ascii: ","))
+    }
+  }
+
+  private static func mustEscape(_ byte: UInt8) -> Bool {
+    byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+  }
+
+  private mutating func writeEscaped(_ byte: UInt8) {
+    guard Self.mustEscape(byte) else {
+      bytes.append(byte)
+      return
+    }
+    bytes.append(UInt8(ascii: "\\"))
+    switch byte {
+    case UInt8(ascii: "\n"): bytes.append(UInt8(ascii: "n"))
+    case UInt8(ascii: "\r"): bytes.append(UInt8(ascii: "r"))
+    case UInt8(ascii: "\t"): bytes.append(UInt8(ascii: "t"))
+    case 0..<0x10: bytes.append(contentsOf: "u000\(String(byte, radix: 16))".utf8)
+    case 0x10..<0x20: bytes.append(contentsOf: "u00\(String(byte, radix: 16))".utf8)
+    default: bytes.append(byte)
+    }
+  }
+}

@@ -1,0 +1,76 @@
+/// A call, from client to service (UAPI.20, "Call").
+public struct VarlinkCall: Hashable, Sendable {
+  /// How many replies the caller wants. The protocol's three flags, of which a call has one at most.
+  public enum Mode: String, Hashable, Sendable {
+    case single
+    case oneway
+    case more
+    case upgrade
+  }
+
+  /// Fully qualified, like `org.varlink.service.GetInfo`.
+  public let method: String
+  public let mode: Mode
+  private let payload: Payload
+
+  public init(method: String, parameters: JSONObject = JSONObject(), mode: Mode = .single) {
+    self.init(method: method, payload: Payload(parameters), mode: mode)
+  }
+
+  init(method: String, payload: Payload, mode: Mode) {
+    self.method = method
+    self.payload = payload
+    self.mode = mode
+  }
+
+  /// The input parameters; empty if the call has none.
+  public var parameters: JSONObject { payload.object }
+  public var oneway: Bool { mode == .oneway }
+  public var more: Bool { mode == .more }
+  public var upgrade: Bool { mode == .upgrade }
+
+  /// What comes before the last dot of `method`.
+  public var interface: Substring {
+    method.lastIndex(of: ".").map { method[..<$0] } ?? ""
+  }
+}
+
+extension VarlinkCall {
+  /// Reads a call from a message, without the NUL that ends it.
+  ///
+  /// - Throws: `VarlinkProtocolError` if the connection must be closed.
+  public init(decoding bytes: Span<UInt8>) throws(VarlinkProtocolError) {
+    var envelope = try Envelope(bytes, kind: "call")
+    guard let method: String = try envelope.take("method") else {
+      throw VarlinkProtocolError("The call names no method.")
+    }
+    let parameters: JSONObject? = try envelope.take("parameters")
+    var modes: [Mode] = []
+    for mode in [Mode.oneway, .more, .upgrade] {
+      let isSet: Bool? = try envelope.take(mode.rawValue)
+      if isSet == true { modes.append(mode) }
+    }
+    guard modes.count <= 1 else {
+      let names = modes.map(\.rawValue).joined(separator: ", ")
+      throw VarlinkProtocolError("The call sets several of the flags of which one is allowed: \(names).")
+    }
+    try envelope.finish()
+    self.init(method: method, parameters: parameters ?? JSONObject(), mode: modes.first ?? .single)
+  }
+
+  /// Reads a call from a message, without the NUL that ends it.
+  public init(decoding bytes: [UInt8]) throws(VarlinkProtocolError) {
+    try self.init(decoding: bytes.span)
+  }
+
+  /// The message, with the NUL that ends it.
+  public func encoded() -> [UInt8] {
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.member("method", method)
+    payload.write(to: &writer)
+    if mode != .single { writer.member(mode.rawValue, true) }
+    writer.endObject()
+    return writer.bytes + [0]
+  }
+}

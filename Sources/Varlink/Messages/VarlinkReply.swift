@@ -1,0 +1,58 @@
+/// A reply, from service to client (UAPI.20, "Reply").
+public struct VarlinkReply: Hashable, Sendable {
+  /// Other replies to the same call follow.
+  public let continues: Bool
+  /// The fully qualified name of the error with which the call failed.
+  public let error: String?
+  private let payload: Payload
+
+  public init(parameters: JSONObject = JSONObject(), continues: Bool = false) {
+    self.init(payload: Payload(parameters), continues: continues, error: nil)
+  }
+
+  public init(error: String, parameters: JSONObject = JSONObject()) {
+    self.init(payload: Payload(parameters), continues: false, error: error)
+  }
+
+  init(payload: Payload, continues: Bool, error: String?) {
+    self.payload = payload
+    self.continues = continues
+    self.error = error
+  }
+
+  /// The output parameters, or those of the error; empty if the reply has none.
+  public var parameters: JSONObject { payload.object }
+}
+
+extension VarlinkReply {
+  /// Reads a reply from a message, without the NUL that ends it.
+  ///
+  /// - Throws: `VarlinkProtocolError` if the connection must be closed.
+  public init(decoding bytes: Span<UInt8>) throws(VarlinkProtocolError) {
+    var envelope = try Envelope(bytes, kind: "reply")
+    let parameters: JSONObject? = try envelope.take("parameters")
+    let continues: Bool = try envelope.take("continues") ?? false
+    let error: String? = try envelope.take("error")
+    try envelope.finish()
+    guard !continues || error == nil else {
+      throw VarlinkProtocolError("An error ends its call, but this reply says that others follow.")
+    }
+    self.init(payload: Payload(parameters ?? JSONObject()), continues: continues, error: error)
+  }
+
+  /// Reads a reply from a message, without the NUL that ends it.
+  public init(decoding bytes: [UInt8]) throws(VarlinkProtocolError) {
+    try self.init(decoding: bytes.span)
+  }
+
+  /// The message, with the NUL that ends it.
+  public func encoded() -> [UInt8] {
+    var writer = JSONWriter()
+    writer.beginObject()
+    if let error { writer.member("error", error) }
+    payload.write(to: &writer)
+    if continues { writer.member("continues", true) }
+    writer.endObject()
+    return writer.bytes + [0]
+  }
+}

@@ -1,0 +1,51 @@
+/// A structure: the fields of a type, or the parameters of a call, a reply or an error.
+public protocol VarlinkStructure: VarlinkValue, Hashable, Sendable {
+  init(object: JSONObject, unknownMembers: UnknownMembers) throws(VarlinkDecodingError)
+
+  func writeMembers(to writer: inout JSONWriter)
+}
+
+extension VarlinkStructure {
+  public init(json: JSON, unknownMembers: UnknownMembers) throws(VarlinkDecodingError) {
+    let object = try JSONObject(json: json, unknownMembers: unknownMembers)
+    try self.init(object: object, unknownMembers: unknownMembers)
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writeMembers(to: &writer)
+    writer.endObject()
+  }
+}
+
+extension JSONObject {
+  /// The value of a field. An absent member is null (UAPI.20, "Nullable Fields and Absent Fields").
+  public func field<Value: VarlinkValue>(
+    _ name: String, _ unknownMembers: UnknownMembers
+  ) throws(VarlinkDecodingError) -> Value {
+    do {
+      return try Value(json: self[name] ?? .null, unknownMembers: unknownMembers)
+    } catch {
+      throw error.inside(name)
+    }
+  }
+
+  /// Throws for the first member that is not one of these.
+  public func refuseMembers(otherThan known: [String]) throws(VarlinkDecodingError) {
+    if let member = members.first(where: { !known.contains($0.name) }) {
+      throw VarlinkDecodingError(path: member.name, problem: .unknownMember)
+    }
+  }
+}
+
+extension JSONWriter {
+  public mutating func member(_ name: String, _ value: some VarlinkValue) {
+    self.name(name)
+    value.write(to: &self)
+  }
+
+  /// Nil is not written: absent and null mean the same, and absent is shorter.
+  public mutating func optionalMember(_ name: String, _ value: (some VarlinkValue)?) {
+    if let value { member(name, value) }
+  }
+}
