@@ -74,4 +74,10 @@ public struct LogEntry: Hashable, Sendable {
   public var level: Level
   public var message: String
   public var fields: [String: String]
+
+  public init(level: Level, message: String, fields: [String: String] = [:]) {
+    self.level = level
+    self.message = message
+    self.fields = fields
+  }
 }

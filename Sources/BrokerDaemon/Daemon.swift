@@ -61,7 +61,7 @@ final class Daemon {
       }
     }
     bundles = try BundleSource(
-      roots: places.roots, loop: loop, cache: places.digests, warn: { [unowned self] in self.warn($0) },
+      roots: places.roots, loop: loop, warn: { [unowned self] in self.warn($0) },
       onEvent: { [unowned self] in self.handle($0) })
     bundles?.scanAll()
     let starter =
@@ -175,7 +175,8 @@ final class Daemon {
     if connectionsByProcess[process] == 0 { connectionsByProcess[process] = nil }
     if let cause {
       journal.write(
-        LogEntry(level: .warning, message: "closed a connection of process \(process): \(cause)", fields: [:]))
+        LogEntry(
+          level: .warning, message: "closed a connection of process \(process): \(cause)", fields: [:]))
     }
     handle(.peerClosed(id))
   }
@@ -377,8 +378,7 @@ final class Daemon {
     case .leaseRow(let row):
       handle(
         .restoredActivation(
-          id: row.activation, instance: row.instance, note: row.note, endedByHost: row.ended == .host,
-          endedByInstance: row.ended == .instance))
+          id: row.activation, instance: row.instance, note: row.note, endedByHost: row.ended == .host))
     case .executed(let executed): handle(.executed(instance: executed.instance))
     case .ended(let ended):
       channels.removeValue(forKey: ended.instance)?.close()

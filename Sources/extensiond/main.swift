@@ -1,1 +1,3 @@
-// Filled in later.
+import BrokerDaemon
+
+BrokerProgram.run(arguments: Array(CommandLine.arguments.dropFirst()))

@@ -1,0 +1,85 @@
+internal import LinuxSystem
+
+/// The broker as a program: what stands between `main` and the loop.
+public enum BrokerProgram {
+  enum ExitStatus {
+    static let configuration: CInt = 78
+    static let unavailable: CInt = 69
+    static let otherBroker: CInt = 3
+  }
+
+  /// Runs until it is told to end. Never returns.
+  public static func run(arguments: [String]) -> Never {
+    Signals.prepareProcess()
+    if arguments.contains("--version") {
+      print("extensiond \(Version.current)")
+      CurrentProcess.exit(0)
+    }
+    do {
+      try start()
+    } catch {
+      CurrentProcess.printError("extensiond: \(error)")
+      CurrentProcess.exit((error as? StartFailure)?.status ?? ExitStatus.unavailable)
+    }
+  }
+
+  struct StartFailure: Error, CustomStringConvertible {
+    let status: CInt
+    let description: String
+  }
+
+  private static func start() throws -> Never {
+    CurrentProcess.raiseDescriptorLimit()
+    let places: Places
+    do { places = try Places() } catch {
+      throw StartFailure(status: ExitStatus.configuration, description: error.description)
+    }
+    for directory in [places.runtime, places.state, places.cache] {
+      do throws(Errno) { try File.makeDirectories(directory) } catch {
+        throw StartFailure(
+          status: ExitStatus.configuration, description: "cannot make the directory \(directory): \(error)")
+      }
+    }
+    let lock = try acquireLock(places)
+    let inherited = try Listener.inherited(places: places)
+    let byHand = inherited.isEmpty
+    let listeners = byHand ? try Listener.own(places: places) : inherited
+    let store: DecisionStore
+    do { store = try DecisionStore(path: places.decisions) } catch {
+      throw StartFailure(status: ExitStatus.configuration, description: error.description)
+    }
+    let loop = try EventLoop()
+    let daemon = try Daemon(loop: loop, places: places, store: store, byHand: byHand)
+    let signals = try Signals.watch([Signals.terminate, Signals.interrupt], on: loop) { _ in
+      ServiceManager.stopping()
+      daemon.shutDown { loop.stop() }
+      // A launcher that hangs does not keep us.
+      loop.schedule(after: .seconds(5)) { loop.stop() }
+    }
+    try daemon.start(listeners: listeners, launcherProgram: launcherProgram)
+    ServiceManager.ready("serving")
+    ServiceManager.feedWatchdog(on: loop)
+    if !ServiceManager.isThere { CurrentProcess.printError("extensiond: serving at \(places.brokerSocket)") }
+    try loop.run()
+    withExtendedLifetime((lock, signals, daemon)) {}
+    CurrentProcess.exit(0)
+  }
+
+  /// One broker for a person: whoever has the lock.
+  private static func acquireLock(_ places: Places) throws -> SharedDescriptor {
+    let lock = SharedDescriptor(try File.open(places.runtime + "/broker.lock", [.readWrite, .create, .noFollow]))
+    guard try File.tryLock(lock.descriptor) else {
+      throw StartFailure(
+        status: ExitStatus.otherBroker,
+        description: "another extensiond serves \(places.runtime) already; 'extctl status' shows it")
+    }
+    return lock
+  }
+
+  /// Beside this program, or where packages put it.
+  private static var launcherProgram: String {
+    if let path = CurrentProcess.environment("EXTENSIOND_LAUNCHER") { return path }
+    let own = (try? File.readLink("/proc/self/exe")) ?? ""
+    return String(own[..<(own.lastIndex(of: "/") ?? own.startIndex)]) + "/extensiond-launcher"
+  }
+}

@@ -1,0 +1,114 @@
+internal import BrokerCore
+internal import ExtensionBundles
+internal import LinuxSystem
+
+/// Reads and hashes bundles, and remembers what it read. For the worker's thread alone.
+final class BundleReader: @unchecked Sendable {
+  // Sendable by use: after `init` only the worker's thread calls it.
+
+  struct Result: Sendable {
+    var found: [BrokerCore.BundleFacts] = []
+    /// Entries in which somebody still writes.
+    var busy: [Entry] = []
+  }
+
+  /// A thing in a root, by its name there.
+  struct Entry: Hashable, Sendable {
+    let root: String
+    let name: String
+
+    var path: String { root + "/" + name }
+  }
+
+  private let scanner: BundleScanner
+  private let hasher = BundleHasher()
+  private var known: [String: (record: BundleRecord, fingerprint: BundleFingerprint?)] = [:]
+
+  init(languages: [String]) {
+    scanner = BundleScanner(languages: languages, systemVersion: Version.current)
+  }
+
+  func names(inRoot root: String) -> (state: RootScan.State, reportsEvents: Bool, names: [String]) {
+    do throws(Errno) {
+      let events = try FileSystemKind(of: File.open(root, .directory).rawValue).reportsEvents
+      return (.present, events, try scanner.candidates(inRoot: root))
+    } catch .noEntry {
+      return (.absent, true, [])
+    } catch {
+      return (.failed(error), true, [])
+    }
+  }
+
+  /// Reads one entry. With `final`, what somebody still writes to is a problem instead of a reason to wait.
+  func read(_ entry: Entry, rootIndex: Int, final: Bool) -> Result {
+    var result = Result()
+    for record in scanner.read(entry.name, inRoot: entry.root) {
+      var fingerprint: BundleFingerprint?
+      var late: BundleProblem?
+      if record.kind != .pointFile, !record.isNearMiss, record.problems.isEmpty {
+        do throws(BundleHasher.Failure) {
+          fingerprint = try self.fingerprint(of: record)
+        } catch {
+          if case .busy = error, !final {
+            result.busy = [entry]
+            return result
+          }
+          late = BundleProblem(.unreadable, error.description)
+        }
+      }
+      known[record.path] = (record, fingerprint)
+      result.found.append(BrokerCore.BundleFacts(record, rootIndex: rootIndex, digest: fingerprint?.digest, late: late))
+    }
+    return result
+  }
+
+  private func fingerprint(of record: BundleRecord) throws(BundleHasher.Failure) -> BundleFingerprint {
+    let directory: FileDescriptor
+    do throws(Errno) { directory = try record.open() } catch { throw .unreadable(record.path, error) }
+    if let old = known[record.path]?.fingerprint, old.isCurrent(bundle: directory.rawValue, probingWriters: true) {
+      return old
+    }
+    return try hasher.fingerprint(of: directory.rawValue)
+  }
+
+  func forget(_ paths: [String]) { for path in paths { known[path] = nil } }
+
+  /// Whether a bundle is what was decided about, and its directory, to launch from this very one.
+  func check(_ path: String, digest: String) -> (BundleCheck, SharedDescriptor?) {
+    guard let (record, fingerprint) = known[path] else { return (.changed, nil) }
+    do throws(Errno) {
+      let directory = SharedDescriptor(try record.open())
+      if let fingerprint, fingerprint.digest.description == digest,
+        fingerprint.isCurrent(bundle: directory.rawValue, probingWriters: true)
+      {
+        return (.current, directory)
+      }
+      do throws(BundleHasher.Failure) {
+        let now = try hasher.fingerprint(of: directory.rawValue)
+        known[path] = (record, now)
+        return now.digest.description == digest ? (.current, directory) : (.changed, nil)
+      } catch .busy(let file) {
+        return (.busy(path: file), nil)
+      } catch {
+        return (.unreadable(errno: 0, detail: error.description), nil)
+      }
+    } catch .noEntry {
+      return (.changed, nil)
+    } catch {
+      return (.unreadable(errno: Int(error.rawValue), detail: "\(path) cannot be opened"), nil)
+    }
+  }
+
+  /// The directories of an entry, for those who watch them; at most `limit`.
+  static func directories(of path: String, limit: Int = 2000) -> [String] {
+    var found: [String] = []
+    var waiting = [path]
+    while let next = waiting.popLast(), found.count < limit {
+      guard let directory = try? File.open(next, [.directory, .noFollow]) else { continue }
+      found.append(next)
+      guard let entries = try? DirectoryReader.entries(of: directory.rawValue) else { continue }
+      waiting += entries.filter { $0.kind == .directory && $0.isText }.map { next + "/" + $0.name }
+    }
+    return found
+  }
+}

@@ -1,0 +1,199 @@
+internal import BrokerCore
+internal import ExtensionBundles
+internal import ExtensionInterfaces
+internal import LinuxSystem
+
+/// The bundles in all roots, as they are now: watch, then read, then tell. What an event says is never believed; it
+/// only says where to look. Walks and hashes are done by a worker.
+final class BundleSource {
+  /// No write for so long means that a copy is complete.
+  static let quiet: Duration = .milliseconds(300)
+  /// But it is read after this time at the latest.
+  static let patience: Duration = .seconds(10)
+  static let pollInterval: Duration = .seconds(10)
+
+  typealias Entry = BundleReader.Entry
+
+  private let roots: [String]
+  private let loop: EventLoop
+  private let worker: Worker
+  private let reader: BundleReader
+  private let warn: (String) -> Void
+  private let onEvent: (Event) -> Void
+  private var watches: DirectoryWatches?
+  private var states: [String: (state: AdminInterface.Root.State, detail: String?)] = [:]
+
+  /// The paths that were found in an entry.
+  private var found: [Entry: Set<String>] = [:]
+  /// Entries that changed, since when, and the timer that reads them.
+  private var settling: [Entry: (since: MonotonicTime, timer: EventLoop.Timer)] = [:]
+  /// Bundles whose content matters, by entry.
+  private var enabled: [Entry: Set<String>] = [:]
+  private var polls = false
+
+  init(
+    roots: [String], loop: EventLoop, warn: @escaping (String) -> Void, onEvent: @escaping (Event) -> Void
+  ) throws(Errno) {
+    self.roots = roots
+    self.loop = loop
+    self.warn = warn
+    self.onEvent = onEvent
+    worker = try Worker(loop: loop)
+    let language = CurrentProcess.environment("LC_ALL") ?? CurrentProcess.environment("LC_MESSAGES") ?? CurrentProcess.environment("LANG") ?? "en"
+    let name = String(language.prefix { $0 != "." && $0 != "@" })
+    let short = String(name.prefix { $0 != "_" })
+    reader = BundleReader(languages: [name, short, "en"])
+    do throws(Errno) {
+      watches = try DirectoryWatches(on: loop) { [unowned self] in self.take($0) }
+    } catch {
+      warn("changes in the roots are not noticed, only looked for: inotify says \(error)")
+      polls = true
+    }
+  }
+
+  /// What `extctl status` shows.
+  var rows: [AdminInterface.Root] {
+    roots.map { root in
+      let state = states[root] ?? (.absent, nil)
+      let count = found.lazy.filter { $0.key.root == root }.reduce(0) { $0 + $1.value.count }
+      return AdminInterface.Root(path: root, state: state.state, detail: state.detail, bundles: count)
+    }
+  }
+
+  // MARK: Reading
+
+  /// Reads everything, then says `scanned`.
+  func scanAll() {
+    for root in roots { scan(root: root) }
+    worker.perform {} completion: { [unowned self] in self.onEvent(.scanned) }
+  }
+
+  /// Reads the entry again that a bundle is in.
+  func scan(_ path: String) {
+    guard let entry = entry(of: path) else { return }
+    read(entry, final: true)
+  }
+
+  private func scan(root: String) {
+    // First the watch, so that nothing is missed between the two.
+    let isWatched = watches?.watch(root: root) ?? false
+    let reader = reader
+    let index = roots.firstIndex(of: root) ?? 0
+    worker.perform { () -> (names: (RootScan.State, Bool, [String]), results: [(Entry, BundleReader.Result)]) in
+      let names = reader.names(inRoot: root)
+      let results = names.names.map { name in
+        let entry = Entry(root: root, name: name)
+        return (entry, reader.read(entry, rootIndex: index, final: false))
+      }
+      return ((names.state, names.reportsEvents, names.names), results)
+    } completion: { [unowned self] scan in
+      self.note(root, scan.names.0, reportsEvents: scan.names.1 && isWatched)
+      let present = Set(scan.results.map(\.0))
+      for (entry, result) in scan.results { self.apply(entry, result) }
+      for entry in self.found.keys where entry.root == root && !present.contains(entry) {
+        self.apply(entry, BundleReader.Result())
+      }
+    }
+  }
+
+  private func note(_ root: String, _ state: RootScan.State, reportsEvents: Bool) {
+    switch state {
+    case .present:
+      states[root] = (reportsEvents ? .watched : .polled, nil)
+      if !reportsEvents { pollLater(root) }
+    case .absent: states[root] = (.absent, nil)
+    case .failed(let errno):
+      states[root] = (.failed, errno.description)
+      warn("\(root) cannot be read: \(errno)")
+    }
+  }
+
+  private func pollLater(_ root: String) {
+    loop.schedule(after: Self.pollInterval) { [weak self] in self?.scan(root: root) }
+  }
+
+  private func read(_ entry: Entry, final: Bool) {
+    guard let index = roots.firstIndex(of: entry.root) else { return }
+    let reader = reader
+    worker.perform { reader.read(entry, rootIndex: index, final: final) } completion: { [unowned self] result in
+      self.apply(entry, result)
+    }
+  }
+
+  private func apply(_ entry: Entry, _ result: BundleReader.Result) {
+    // Somebody still writes: look again when they have finished.
+    guard result.busy.isEmpty else { return touch(entry) }
+    let paths = Set(result.found.map(\.path))
+    let removed = (found[entry] ?? []).subtracting(paths)
+    found[entry] = paths.isEmpty ? nil : paths
+    if !removed.isEmpty {
+      let reader = reader
+      worker.perform { reader.forget(Array(removed)) } completion: {}
+      for path in removed { watchContent(of: path, false) }
+    }
+    if settling[entry] == nil, enabled[entry] == nil { watches?.unwatch(entry) }
+    if !result.found.isEmpty || !removed.isEmpty {
+      onEvent(.bundles(found: result.found, removed: removed.sorted()))
+    }
+  }
+
+  /// Compares a bundle with what was decided about it, and opens it.
+  func check(_ path: String, digest: String, answer: @escaping (BundleCheck, SharedDescriptor?) -> Void) {
+    let reader = reader
+    worker.perform { reader.check(path, digest: digest) } completion: { answer($0.0, $0.1) }
+  }
+
+  // MARK: Watching
+
+  private func entry(of path: String) -> Entry? {
+    guard let root = roots.first(where: { path.hasPrefix($0 + "/") }) else { return nil }
+    let rest = path.dropFirst(root.utf8.count + 1)
+    return Entry(root: root, name: String(rest.prefix { $0 != "/" }))
+  }
+
+  /// Notices changes inside a bundle while hosts may use it.
+  func watchContent(of path: String, _ wanted: Bool) {
+    guard let entry = entry(of: path) else { return }
+    let before = enabled[entry] != nil
+    if wanted { enabled[entry, default: []].insert(path) } else { enabled[entry]?.remove(path) }
+    if enabled[entry]?.isEmpty == true { enabled[entry] = nil }
+    if enabled[entry] != nil, !before { watchDirectories(of: entry) }
+    if enabled[entry] == nil, before, settling[entry] == nil { watches?.unwatch(entry) }
+  }
+
+  private func watchDirectories(of entry: Entry) {
+    worker.perform { BundleReader.directories(of: entry.path) } completion: { [unowned self] directories in
+      guard self.enabled[entry] != nil || self.settling[entry] != nil else { return }
+      self.watches?.watch(entry, directories: directories)
+    }
+  }
+
+  private func take(_ change: DirectoryWatches.Change) {
+    switch change {
+    case .overflow:
+      warn("more changes came than the kernel keeps, so all roots are read again")
+      scanAll()
+    case .root(let root): scan(root: root)
+    case .entry(let root, let name):
+      if BundleScanner.isCandidate(name) { touch(Entry(root: root, name: name)) }
+    case .watchesUsedUp:
+      warn("no more directories can be watched; raise fs.inotify.max_user_watches")
+    }
+  }
+
+  /// Something happened in an entry: it is read when nothing has happened for a while.
+  private func touch(_ entry: Entry) {
+    let now = MonotonicTime.now
+    let before = settling[entry]
+    before?.timer.cancel()
+    let since = before?.since ?? now
+    let last = since + Self.patience
+    let isLast = last <= now + Self.quiet
+    let timer = loop.schedule(at: isLast ? max(last, now) : now + Self.quiet) { [unowned self] in
+      self.settling[entry] = nil
+      self.read(entry, final: isLast)
+    }
+    settling[entry] = (since, timer)
+    if before == nil { watchDirectories(of: entry) }
+  }
+}
