@@ -37,3 +37,11 @@ extension Errno {
   /// A path leads out of the place that it had to stay in, or to another mount.
   public static let crossDevice = Errno(rawValue: EXDEV)
 }
+
+extension FileDescriptor {
+  /// Reads into a buffer of the caller's; 0 means the end.
+  public borrowing func read(into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
+    let raw = rawValue
+    return try check { unsafe CLinux.read(raw, buffer.baseAddress, buffer.count) }
+  }
+}
