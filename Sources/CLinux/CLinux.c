@@ -299,3 +299,15 @@ int clinux_open(int directory, const char *path, int flags, unsigned mode) {
 int clinux_pipe(int *ends) { return pipe2(ends, O_CLOEXEC); }
 
 char **clinux_environment(void) { return environ; }
+ssize_t clinux_getdents(int directory, void *buffer, size_t size) { return getdents64(directory, buffer, size); }
+
+int clinux_probe_lease(int file) {
+  // Who opens the file for writing in the moment between breaks the lease, and the kernel tells us by a signal:
+  // one that does nothing by default, instead of SIGIO, which ends the process.
+  fcntl(file, F_SETSIG, SIGURG);
+  if (fcntl(file, F_SETLEASE, F_RDLCK) == 0) {
+    fcntl(file, F_SETLEASE, F_UNLCK);
+    return 0;
+  }
+  return errno == EAGAIN ? 1 : 2;
+}

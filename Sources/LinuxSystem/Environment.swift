@@ -71,3 +71,12 @@ public struct Pipe: Sendable {
       writing: SharedDescriptor(FileDescriptor(owning: ends[1])))
   }
 }
+
+extension CurrentProcess {
+  /// How many descriptors this process has open.
+  public static var openDescriptors: Int {
+    guard let directory = try? File.open("/proc/self/fd", .directory) else { return 0 }
+    // Less the one that is open for this look.
+    return ((try? DirectoryReader.entries(of: directory.rawValue))?.count ?? 1) - 1
+  }
+}

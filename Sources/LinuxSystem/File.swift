@@ -102,3 +102,8 @@ public enum File {
     return true
   }
 }
+
+extension File {
+  /// Whether a socket's file is at `path`.
+  public static func isSocket(_ path: String) -> Bool { (try? FileStatus(at: path))?.kind == .socket }
+}

@@ -162,3 +162,17 @@ ssize_t clinux_readlinkat(int directory, const char *_Nonnull path, char *_Nonnu
 
 /// environ(7): ends with NULL.
 char *_Nullable *_Nonnull clinux_environment(void);
+/// getdents64(2): whole directory records, 0 at the end, or -1 with errno.
+ssize_t clinux_getdents(int directory, void *_Nonnull buffer, size_t size);
+
+/// Takes a read lease and gives it back. 0: nobody has the file open for writing or mapped shared and writable.
+/// 1: somebody has. 2: the question cannot be asked (not our file, or no leases there).
+int clinux_probe_lease(int file);
+
+/// What a watch of inotify(7) says beside the events.
+static const uint32_t clinux_IN_ONLYDIR = IN_ONLYDIR;
+static const uint32_t clinux_IN_EXCL_UNLINK = IN_EXCL_UNLINK;
+static const uint32_t clinux_IN_DONT_FOLLOW = IN_DONT_FOLLOW;
+static const uint32_t clinux_IN_ISDIR = IN_ISDIR;
+
+extern char *_Nullable *_Null_unspecified environ;

@@ -1,0 +1,32 @@
+/// One failed check of a bundle.
+public struct BundleProblem: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What was checked. The raw values are for programs, and stay.
+  public enum Check: String, Hashable, Sendable, CaseIterable {
+    // Info.plist and its keys
+    case infoMissing, infoUnreadable, infoEmpty, infoTooLarge, infoTooDeep, infoTruncated, infoMalformed
+    case infoNotDictionary, keyType
+    case identifierMissing, identifierMalformed, identifierDuplicate
+    case pointMissing, pointConflict, pointMalformed
+    case optionUnknown, optionValue
+    // The program
+    case executableMissing, executablePath, executableNotFile, executableMode, executableFormat
+    // Other files with a meaning
+    case entitlements, strings, pointFile, pointValue, pointForeign, pointDuplicate, pointInterface
+    // All files
+    case symbolicLink, writableByOthers, foreignOwner, specialFile, fileName, unreadable, mountPoint
+    case tooManyFiles, tooLarge, tooDeep
+    // Near misses
+    case wrongSuffix, wrongFolder, notDirectory, noExtensionKeys
+  }
+
+  public let check: Check
+  /// What is wrong, and how to mend it.
+  public let message: String
+
+  public init(_ check: Check, _ message: String) {
+    self.check = check
+    self.message = message
+  }
+
+  public var description: String { "\(check.rawValue): \(message)" }
+}

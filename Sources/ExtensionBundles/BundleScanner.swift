@@ -1,0 +1,166 @@
+public import LinuxSystem
+
+/// Finds what is in a root. Decides nothing and remembers nothing; may be used on any thread.
+public struct BundleScanner: Hashable, Sendable {
+  /// What the person reads, best first, such as `de_AT` or `en`.
+  public var languages: [String]
+  /// The version of this system, to which MinimumVersion is compared.
+  public var systemVersion: String
+  public var machine: Machine
+  /// Who beside root may own a bundle's files.
+  public var userID: UInt32
+
+  public init(
+    languages: [String] = [], systemVersion: String, machine: Machine = .current,
+    userID: UInt32 = effectiveUserID
+  ) {
+    self.languages = languages
+    self.systemVersion = systemVersion
+    self.machine = machine
+    self.userID = userID
+  }
+
+  /// Looks at everything in a root. The root itself may be a symbolic link.
+  public func scan(root: String) -> RootScan {
+    do throws(Errno) {
+      let root = try Root(root)
+      var scan = RootScan(path: root.path, state: .present)
+      scan.reportsEvents = root.reportsEvents
+      for name in try Self.names(in: root) { scan.records += read(name, in: root) }
+      return scan
+    } catch .noEntry {
+      return RootScan(path: root, state: .absent)
+    } catch {
+      return RootScan(path: root, state: .failed(error))
+    }
+  }
+
+  /// Looks at one entry of a root, and at nothing else there. Empty where it is nothing to us, or gone.
+  /// An application comes first, then what is inside of it.
+  public func read(_ name: String, inRoot root: String) -> [BundleRecord] {
+    guard Self.isCandidate(name), let root = try? Root(root) else { return [] }
+    return read(name, in: root)
+  }
+
+  /// The entries of a root that may be something, sorted; for those who share the reading between threads.
+  public func candidates(inRoot root: String) throws(Errno) -> [String] {
+    try Self.names(in: Root(root))
+  }
+
+  /// Whether an entry's name lets it be looked at: hidden ones and unfinished copies are not.
+  public static func isCandidate(_ name: String) -> Bool {
+    !name.isEmpty && !name.contains("/") && !name.hasPrefix(".") && !name.hasSuffix(".tmp")
+      && !name.hasSuffix(".part")
+  }
+
+  private static func names(in root: Root) throws(Errno) -> [String] {
+    try DirectoryReader.entries(of: root.directory.rawValue).map(\.name).filter(isCandidate).sorted()
+  }
+
+  /// An open root, and what is said of all that is in it.
+  private struct Root {
+    let path: String
+    let directory: SharedDescriptor
+    let reportsEvents: Bool
+    /// Whether root alone can change it and every directory above.
+    let isRootOwned: Bool
+
+    init(_ path: String) throws(Errno) {
+      let slashes = path.utf8.reversed().prefix { $0 == UInt8(ascii: "/") }.count
+      self.path = String(path.dropLast(slashes))
+      directory = SharedDescriptor(try File.open(path, .directory))
+      reportsEvents = try FileSystemKind(of: directory.rawValue).reportsEvents
+      isRootOwned = try Self.isRootOwned(directory)
+    }
+
+    /// Goes up by `..`, so it is the real directories that count, whatever links led here.
+    private static func isRootOwned(_ directory: SharedDescriptor) throws(Errno) -> Bool {
+      var directory = directory
+      var status = try FileStatus(of: directory.rawValue)
+      while status.isRootOwned {
+        do throws(Errno) {
+          directory = SharedDescriptor(try File.open("..", [.path, .directory], in: directory.rawValue))
+        } catch .permission {
+          return false
+        }
+        let parent = try FileStatus(of: directory.rawValue)
+        if parent.inode == status.inode, parent.device == status.device { return true }
+        status = parent
+      }
+      return false
+    }
+  }
+
+  private func read(_ name: String, in root: Root) -> [BundleRecord] {
+    guard let status = try? FileStatus(at: name, in: root.directory.rawValue) else { return [] }
+    let (stem, suffix) = Self.split(name)
+    let kind: BundleRecord.Kind
+    switch suffix {
+    case ".appex": kind = .appExtension
+    case ".app": kind = .application
+    case PointDefinition.suffix: kind = .pointFile
+    default:
+      guard status.kind == .directory, hasExtensionKeys(name, in: root.directory.rawValue) else { return [] }
+      kind = .appExtension
+    }
+    var record = BundleRecord(kind: kind, root: root.path, path: root.path + "/" + name, name: stem)
+    if status.kind == .symbolicLink {
+      record.note(.symbolicLink, "\(name) is a symbolic link; put the bundle itself there")
+      return [record]
+    }
+    if kind == .pointFile { return [pointFile(record, name, status: status, in: root)] }
+    guard status.kind == .directory else {
+      record.isNearMiss = true
+      record.note(.notDirectory, "\(name) is a file; a bundle is a directory with Info.plist in it")
+      return [record]
+    }
+    do throws(Errno) {
+      let directory = SharedDescriptor(try File.openBeneath(root.directory.rawValue, name, .directory))
+      let tree = try BundleTree(walking: directory)
+      if kind == .application { return application(record, tree: tree, parentsRootOwned: root.isRootOwned) }
+      return [
+        appExtension(record, tree: tree, parentsRootOwned: root.isRootOwned) { reading in
+          if suffix != ".appex" { reading.noteWrongSuffix(name) }
+        }
+      ]
+    } catch {
+      if error == .noEntry { return [] }
+      let check: BundleProblem.Check = error == .crossDevice ? .mountPoint : .unreadable
+      record.note(check, "\(name) cannot be opened: \(error)")
+      return [record]
+    }
+  }
+
+  private func pointFile(
+    _ record: BundleRecord, _ name: String, status: FileStatus, in root: Root
+  ) -> BundleRecord {
+    var record = record
+    let (points, problems) = PointDefinition.read(
+      name, in: root.directory.rawValue, path: name, file: record.path, owner: .anybody)
+    record.points = points
+    record.problems = problems
+    record.isRootOwned = root.isRootOwned && status.isRootOwned
+    if status.isWritableByOthers { record.note(.writableByOthers, "others can write \(name); chmod go-w") }
+    if status.userID != 0, status.userID != userID {
+      record.note(.foreignOwner, "\(name) belongs to another person, who can change it; chown it to yourself")
+    }
+    return record
+  }
+
+  /// Whether a directory without our suffix was meant to be an extension. Opens its Info.plist, if it has one.
+  func hasExtensionKeys(_ path: String, in directory: CInt) -> Bool {
+    for info in ["/Info.plist", "/Contents/Info.plist"] {
+      guard let bytes = try? File.readBeneath(directory, path + info, limit: PropertyList.maximumSize) else {
+        continue
+      }
+      return (try? PropertyList.dictionary(from: bytes)).map(ExtensionKeys.areIn) ?? false
+    }
+    return false
+  }
+
+  /// A name and its suffix, which starts with a dot; empty where it has none.
+  static func split(_ name: String) -> (stem: String, suffix: String) {
+    guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return (name, "") }
+    return (String(name[..<dot]), String(name[dot...]))
+  }
+}

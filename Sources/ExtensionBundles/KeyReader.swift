@@ -1,0 +1,74 @@
+internal import LinuxSystem
+
+/// Typed reads from a dictionary; notes each value that has another type or another meaning.
+struct KeyReader {
+  let values: [String: PropertyList]
+  /// Where the dictionary stands, for messages.
+  let place: String
+  private(set) var problems: [BundleProblem] = []
+
+  init(_ values: [String: PropertyList], place: String) {
+    self.values = values
+    self.place = place
+  }
+
+  mutating func note(_ check: BundleProblem.Check, _ message: String) {
+    problems.append(BundleProblem(check, message))
+  }
+
+  mutating func string(_ key: String) -> String? { read(key, "a string", \.string) }
+  mutating func boolean(_ key: String) -> Bool? { read(key, "a boolean", \.boolean) }
+  mutating func number(_ key: String) -> Double? { read(key, "a number", \.number) }
+  mutating func array(_ key: String) -> [PropertyList]? { read(key, "an array", \.array) }
+  mutating func dictionary(_ key: String) -> [String: PropertyList]? {
+    read(key, "a dictionary", \.dictionary)
+  }
+
+  /// One of a few words.
+  mutating func choice<Choice>(_ key: String) -> Choice?
+  where Choice: RawRepresentable<String> & CaseIterable {
+    guard let word = string(key) else { return nil }
+    if let choice = Choice(rawValue: word) { return choice }
+    let words = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+    note(.optionValue, "\(key) in \(place) is “\(word)”; it must be one of \(words)")
+    return nil
+  }
+
+  /// Numbers with dots.
+  mutating func version(_ key: String) -> String? {
+    guard let text = string(key) else { return nil }
+    if BundleVersion.isValid(text) { return text }
+    note(.optionValue, "\(key) in \(place) is “\(text)”; write numbers with dots, such as 1.2")
+    return nil
+  }
+
+  private mutating func read<Value>(
+    _ key: String, _ kind: String, _ value: (PropertyList) -> Value?
+  ) -> Value? {
+    guard let found = values[key] else { return nil }
+    if let value = value(found) { return value }
+    note(.keyType, "\(key) in \(place) is \(found.kindName); it must be \(kind)")
+    return nil
+  }
+
+  /// The dictionary in a property list file beneath `directory`.
+  static func file(
+    _ path: String, in directory: CInt, named name: String, check: (PropertyListError?) -> BundleProblem.Check
+  ) throws(BundleProblem) -> [String: PropertyList] {
+    let bytes: [UInt8]
+    do throws(Errno) {
+      bytes = try File.readBeneath(directory, path, limit: PropertyList.maximumSize)
+    } catch .messageTooLong {
+      throw BundleProblem(check(.tooLarge), "\(name) \(PropertyListError.tooLarge)")
+    } catch .loop {
+      throw BundleProblem(check(nil), "\(name) is a symbolic link; put the file itself there")
+    } catch {
+      throw BundleProblem(check(nil), "\(name) cannot be read: \(error)")
+    }
+    do throws(PropertyListError) {
+      return try PropertyList.dictionary(from: bytes)
+    } catch {
+      throw BundleProblem(check(error), "\(name) \(error)")
+    }
+  }
+}

@@ -1,0 +1,50 @@
+internal import CLinux
+
+/// What stands in a directory: getdents64(2).
+public enum DirectoryReader {
+  public struct Entry: Hashable, Sendable {
+    public let name: String
+    /// A hint: `unknown` on file systems that do not keep it.
+    public let kind: FileStatus.Kind
+    /// false: the name is not UTF-8; `name` is a readable form that opens nothing.
+    public let isText: Bool
+  }
+
+  /// All entries but `.` and `..`, in no order. The descriptor must be open for reading.
+  public static func entries(of directory: CInt) throws(Errno) -> [Entry] {
+    try check { lseek(directory, 0, SEEK_SET) }
+    var entries: [Entry] = []
+    var buffer = [UInt8](repeating: 0, count: 32768)
+    while true {
+      let count = try check { unsafe clinux_getdents(directory, &buffer, buffer.count) }
+      if count == 0 { return entries }
+      var offset = 0
+      while offset < count {
+        // struct linux_dirent64: inode 8, offset 8, record length 2, type 1, name with NUL.
+        let length = Int(buffer[offset + 16]) | Int(buffer[offset + 17]) << 8
+        let name = buffer[(offset + 19)..<(offset + length)].prefix { $0 != 0 }
+        if name != [0x2E], name != [0x2E, 0x2E] {
+          let valid = String(validating: name, as: UTF8.self)
+          entries.append(
+            Entry(
+              name: valid ?? String(decoding: name, as: UTF8.self), kind: kind(buffer[offset + 18]),
+              isText: valid != nil))
+        }
+        offset += length
+      }
+    }
+  }
+
+  private static func kind(_ type: UInt8) -> FileStatus.Kind {
+    switch type {
+    case 1: .fifo
+    case 2: .characterDevice
+    case 4: .directory
+    case 6: .blockDevice
+    case 8: .regular
+    case 10: .symbolicLink
+    case 12: .socket
+    default: .unknown
+    }
+  }
+}
