@@ -5,14 +5,10 @@ internal import ExtensionInterfaces
 extension BrokerCore.BundleFacts {
   /// What the broker has to know of a bundle that was read.
   init(_ record: BundleRecord, rootIndex: Int, digest: BundleDigest?, late: BundleProblem?) {
-    let kind: Kind =
-      record.isNearMiss
-      ? .nearMiss
-      : switch record.kind {
-      case .application: .application
-      case .appExtension: .appExtension
-      case .pointFile: .pointFile
-      }
+    let kinds: [BundleRecord.Kind: Kind] = [
+      .application: .application, .appExtension: .appExtension, .pointFile: .pointFile,
+    ]
+    let kind = record.isNearMiss ? .nearMiss : kinds[record.kind] ?? .nearMiss
     self.init(path: record.path, rootIndex: rootIndex, kind: kind)
     identifier = record.identifier
     localizedName = record.name
@@ -29,7 +25,7 @@ extension BrokerCore.BundleFacts {
     }
     incompatibility = record.incompatible
     runtime = .init(rawValue: record.options.runtime.rawValue) ?? .varlink
-    if let timeout = record.options.startTimeout { startTimeout = timeout.components.seconds * 1000 + timeout.components.attoseconds / 1_000_000_000_000_000 }
+    startTimeout = record.options.startTimeout.map { Int64($0 / .milliseconds(1)) }
     program = record.executable
     arguments = record.options.arguments
     points = record.points.map { point in

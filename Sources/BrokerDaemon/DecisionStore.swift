@@ -4,7 +4,7 @@ internal import LinuxSystem
 
 /// The person's decisions in SQLite, for good: written with full synchronisation before anybody is told.
 /// For one thread at a time.
-final class DecisionStore: @unchecked Sendable {
+@safe final class DecisionStore: @unchecked Sendable {
   // Sendable by use: after `init` only the worker's thread calls it.
 
   struct Failure: Error, CustomStringConvertible {
@@ -71,7 +71,7 @@ final class DecisionStore: @unchecked Sendable {
 
   /// Returns when the decision is on the disk.
   func add(_ decision: Decision) throws(Failure) {
-    let statement = try prepare(
+    let statement = try unsafe prepare(
       "INSERT INTO history (identifier, verdict, digest, entitlements, rootOwned, time, peer) VALUES (?,?,?,?,?,?,?)")
     defer { unsafe sqlite3_finalize(statement) }
     unsafe bind(statement, 1, decision.identifier)
@@ -87,7 +87,7 @@ final class DecisionStore: @unchecked Sendable {
   // MARK: SQLite
 
   private func read(_ sql: String, _ parameter: String?? = .none) throws(Failure) -> [Decision] {
-    let statement = try prepare(sql)
+    let statement = try unsafe prepare(sql)
     defer { unsafe sqlite3_finalize(statement) }
     if let parameter { unsafe bind(statement, 1, parameter) }
     var decisions: [Decision] = []
@@ -110,7 +110,7 @@ final class DecisionStore: @unchecked Sendable {
   }
 
   private func userVersion() throws(Failure) -> Int32 {
-    let statement = try prepare("PRAGMA user_version")
+    let statement = try unsafe prepare("PRAGMA user_version")
     defer { unsafe sqlite3_finalize(statement) }
     guard unsafe sqlite3_step(statement) == SQLITE_ROW else { throw failure("cannot read") }
     return unsafe sqlite3_column_int(statement, 0)

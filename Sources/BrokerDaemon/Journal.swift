@@ -23,12 +23,18 @@ struct Journal {
       "MESSAGE=\(entry.message)", "PRIORITY=\(entry.level.rawValue)", "SYSLOG_IDENTIFIER=extensiond",
     ]
     for (name, value) in entry.fields { fields.append("\(name)=\(value)") }
-    var vectors: [iovec] = unsafe []
-    for field in fields {
-      let text = unsafe strdup(field)
-      unsafe vectors.append(iovec(iov_base: text, iov_len: field.utf8.count))
+    // One block of bytes for all fields: sendv wants pointers that stay.
+    let texts = fields.map { Array($0.utf8) }
+    let all = texts.flatMap { $0 }
+    unsafe all.withUnsafeBytes { bytes in
+      var vectors: [iovec] = unsafe []
+      var offset = 0
+      for text in texts {
+        let start = unsafe UnsafeMutableRawPointer(mutating: bytes.baseAddress?.advanced(by: offset))
+        unsafe vectors.append(iovec(iov_base: start, iov_len: text.count))
+        offset += text.count
+      }
+      _ = unsafe sd_journal_sendv(vectors, Int32(vectors.count))
     }
-    _ = unsafe sd_journal_sendv(vectors, Int32(vectors.count))
-    for unsafe vector in unsafe vectors { unsafe free(vector.iov_base) }
   }
 }

@@ -30,7 +30,7 @@ final class LauncherStarter {
         path: program, arguments: ["--ready-fd", "3"], environment: CurrentProcess.allEnvironment,
         descriptors: [null, errors, errors, pipe.writing]
       ).run()
-      let box = ProcessDescriptorBox(child.process)
+      let box = ProcessDescriptorBox(child.takeProcess())
       process = box
       watch = try loop.watch(box.process.descriptor.rawValue, for: .readable) { [unowned self] _ in self.ended() }
     } catch {

@@ -13,10 +13,6 @@ final class PeerConnection {
   var onEvent: ((Event) -> Void)?
   var onEnd: ((String?) -> Void)?
 
-  static let interfaces: [Peer.Door: [any VarlinkInterface.Type]] = [
-    .host: [BrokerInterface.self], .admin: [AdminInterface.self],
-  ]
-
   init(
     _ socket: consuming FileDescriptor, id: PeerID, peer: Peer, on loop: EventLoop, limits: Limits
   ) throws(Errno) {
@@ -29,7 +25,7 @@ final class PeerConnection {
         messagesPerTurn: limits.messagesPerTurn),
       description: ServiceDescription(
         vendor: "extensiond", product: peer.door == .host ? "Extension broker" : "Extension administration",
-        version: Version.current, url: "https://extensiond.io/", interfaces: Self.interfaces[peer.door] ?? []))
+        version: Version.current, url: "https://extensiond.io/", interfaces: peer.door == .host ? [BrokerInterface.self] : [AdminInterface.self]))
     connection.onCall = { [unowned self] in self.take($0) }
     connection.onEnd = { [unowned self] in self.onEnd?($0) }
     connection.onBlocked = { [unowned self] in

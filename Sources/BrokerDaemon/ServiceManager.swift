@@ -8,7 +8,7 @@ struct ServiceManager {
   static func ready(_ status: String) { notify("READY=1\nSTATUS=\(status)") }
   static func stopping() { notify("STOPPING=1") }
 
-  private static func notify(_ text: String) { sd_notify(0, text) }
+  private static func notify(_ text: String) { _ = unsafe sd_notify(0, text) }
 
   /// Tells the watchdog twice in its interval that the loop turns.
   static func feedWatchdog(on loop: EventLoop) {

@@ -35,6 +35,8 @@ public struct Spawn {
   public struct Child: ~Copyable {
     public let processID: Int32
     public let process: ProcessDescriptor
+
+    public consuming func takeProcess() -> ProcessDescriptor { process }
   }
 
   /// Starts the program and returns after the exec.
