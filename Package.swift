@@ -18,6 +18,7 @@ let package = Package(
   targets: [
     // MARK: C
     .target(name: "CLinux"),
+    .target(name: "CMainQueue"),
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
@@ -59,7 +60,7 @@ let package = Package(
     // MARK: SDK
     .target(
       name: "ExtensionFoundation",
-      dependencies: ["ExtensionInterfaces", "LinuxSystem", "Varlink"]),
+      dependencies: ["CMainQueue", "ExtensionInterfaces", "LinuxSystem", "Varlink"]),
 
     // MARK: Command
     .target(
@@ -80,7 +81,7 @@ let settings: [SwiftSetting] = [
   .strictMemorySafety(),
   .treatAllWarnings(as: .error),
 ]
-let languageC = Set(["CLinux", "extension-init"])
+let languageC = Set(["CLinux", "CMainQueue", "extension-init"])
 for target in package.targets
 where [.regular, .executable, .test].contains(target.type) && !languageC.contains(target.name) {
   target.swiftSettings = (target.swiftSettings ?? []) + settings

@@ -80,3 +80,24 @@ extension CurrentProcess {
     return ((try? DirectoryReader.entries(of: directory.rawValue))?.count ?? 1) - 1
   }
 }
+
+extension CurrentProcess {
+  /// Blocks this thread for a while. For threads that have nothing to wait for but time.
+  public static func pause(milliseconds: Int) { usleep(UInt32(clamping: milliseconds * 1000)) }
+}
+
+extension FileDescriptor {
+  /// A descriptor that this program was started with, made close-on-exec. nil where it is not open.
+  public static func inherited(_ number: CInt) -> FileDescriptor? {
+    clinux_fcntl(number, F_SETFD, FD_CLOEXEC) == 0 ? FileDescriptor(owning: number) : nil
+  }
+}
+
+/// An eventfd(2) of somebody else's.
+public enum EventCounter {
+  /// Reads the count away, so that the descriptor is not readable any more.
+  public static func clear(_ descriptor: CInt) {
+    var count: UInt64 = 0
+    _ = unsafe read(descriptor, &count, 8)
+  }
+}

@@ -128,6 +128,12 @@ public enum Socket {
   /// No more bytes will be sent; the peer reads the end.
   public static func shutdownWrites(_ socket: borrowing FileDescriptor) {
     // Fails only where the peer is gone already.
-    _ = shutdown(socket.rawValue, clinux_SHUT_WR)
+    _ = CLinux.shutdown(socket.rawValue, clinux_SHUT_WR)
+  }
+
+  /// Ends a connection in both directions: readers on both sides see the end, whoever still holds descriptors.
+  public static func shutdown(_ socket: borrowing FileDescriptor) {
+    // Fails only where it is not connected any more.
+    _ = CLinux.shutdown(socket.rawValue, clinux_SHUT_RDWR)
   }
 }

@@ -1,0 +1,65 @@
+internal import ExtensionInterfaces
+internal import Varlink
+
+/// Why an extension could not be used.
+public struct AppExtensionError: Error, Hashable, Sendable, CustomStringConvertible {
+  public enum Code: String, Hashable, Sendable {
+    /// There is no broker to ask.
+    case brokerUnavailable
+    case extensionNotFound
+    /// The person has not approved it, has disabled it, or it may not be used for another cause.
+    case extensionNotEnabled
+    case sceneNotFound
+    /// It could not be made ready; `reason` and `standardError` say more.
+    case activationFailed
+    case connectionRejected
+    /// The activation is over; `reason` says why.
+    case activationEnded
+    case notPermitted
+    case limitReached
+    case failed
+  }
+
+  public let code: Code
+  /// For people: what happened, and what to do.
+  public let message: String
+  public let reason: AppExtensionProcess.EndReason?
+  /// The last lines that the extension wrote to standard error.
+  public let standardError: [String]
+
+  public var description: String { message }
+
+  init(
+    _ code: Code, _ message: String, reason: BrokerInterface.Reason? = nil, standardError: [String] = []
+  ) {
+    self.code = code
+    self.message = message
+    self.reason = reason.map(AppExtensionProcess.EndReason.init)
+    self.standardError = standardError
+  }
+
+  init(_ error: VarlinkClientError) {
+    guard case .errorReply(let reply) = error, let failure = try? BrokerInterface.Failure(reply) else {
+      if case .errorReply = error { self.init(.failed, error.description) } else {
+        self.init(.brokerUnavailable, "\(error.description); is extensiond running? 'extctl doctor' tells")
+      }
+      return
+    }
+    switch failure {
+    case .extensionNotFound(let it): self.init(.extensionNotFound, "there is no extension \(it.extension)")
+    case .extensionNotEnabled(let it): self.init(.extensionNotEnabled, it.message)
+    case .sceneNotFound(let it):
+      self.init(.sceneNotFound, "there is no scene \(it.scene); it has: \(it.scenes.joined(separator: ", "))")
+    case .activationFailed(let it):
+      self.init(.activationFailed, it.message, reason: it.reason, standardError: it.standardError)
+    case .connectionRejected(let it): self.init(.connectionRejected, it.message)
+    case .activationEnded(let it):
+      self.init(.activationEnded, "the activation is over: \(it.reason.kind.rawValue)", reason: it.reason)
+    case .activationNotFound(let it): self.init(.activationEnded, "there is no activation \(it.activation)")
+    case .notPermitted(let it): self.init(.notPermitted, it.message)
+    case .limitReached(let it): self.init(.limitReached, "the broker's limit \(it.limit) of \(it.value) is reached")
+    case .invalidHost(let it): self.init(.failed, it.message)
+    case .helloRequired: self.init(.failed, error.description)
+    }
+  }
+}
