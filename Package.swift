@@ -62,11 +62,19 @@ let package = Package(
       name: "ExtensionFoundation",
       dependencies: ["CMainQueue", "ExtensionInterfaces", "LinuxSystem", "Varlink"]),
 
+    // MARK: Examples
+    .executableTarget(
+      name: "greeting-extension", dependencies: ["ExtensionFoundation"], path: "Sources/Examples/greeting-extension",
+      exclude: ["Bundle"], linkerSettings: [.unsafeFlags(["-static-stdlib"])]),
+    .executableTarget(
+      name: "greeting-host", dependencies: ["ExtensionFoundation"], path: "Sources/Examples/greeting-host",
+      exclude: ["Bundle"]),
+
     // MARK: Command
     .target(
       name: "ExtensionControl",
       dependencies: ["ExtensionInterfaces", "LinuxSystem", "Varlink"]),
-    .executableTarget(name: "extctl", dependencies: ["ExtensionControl"]),
+    .executableTarget(name: "extctl", dependencies: ["ExtensionControl", "LinuxSystem"]),
   ]
 )
 

@@ -1,4 +1,5 @@
 internal import CMainQueue
+internal import Dispatch
 internal import LinuxSystem
 
 /// The work that `@MainActor` code waits for. On Linux it is done only where the program's own loop sees to it.

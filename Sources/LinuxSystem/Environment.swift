@@ -101,3 +101,57 @@ public enum EventCounter {
     _ = unsafe read(descriptor, &count, 8)
   }
 }
+
+extension FileDescriptor {
+  /// A descriptor of its own for standard output.
+  public static func standardOutput() throws(Errno) -> FileDescriptor {
+    try checkDescriptor { clinux_fcntl(1, F_DUPFD_CLOEXEC, 3) }
+  }
+}
+
+extension CurrentProcess {
+  /// Whether a descriptor is a terminal.
+  public static func isTerminal(_ descriptor: CInt) -> Bool { isatty(descriptor) == 1 }
+}
+
+extension FileDescriptor {
+  /// Standard input's number, which this program does not own.
+  public static var standardInput: CInt { 0 }
+
+  public static func readStandardInput(upTo count: Int) throws(Errno) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    let got = try check { unsafe CLinux.read(0, &bytes, count) }
+    bytes.removeLast(count - got)
+    return bytes
+  }
+
+  /// Returns when what was written is on the disk: fsync(2).
+  public borrowing func synchronise() throws(Errno) {
+    let raw = rawValue
+    try check { fsync(raw) }
+  }
+}
+
+extension File {
+  /// Makes a symbolic link.
+  public static func makeLink(_ target: String, at path: String) throws(Errno) {
+    try check { unsafe target.withCString { target in unsafe path.withCString { unsafe symlink(target, $0) } } }
+  }
+}
+
+extension Signals {
+  /// For programs that keep the standard signals, but take a closed socket as an error.
+  public static func ignoreBrokenPipe() { clinux_ignore_sigpipe() }
+}
+
+extension WallClock {
+  /// A time in the person's zone, such as 2026-11-30 14:05:09.
+  public static func text(_ milliseconds: Int) -> String {
+    var time = time_t(milliseconds / 1000)
+    var parts = unsafe tm()
+    unsafe localtime_r(&time, &parts)
+    var buffer = [CChar](repeating: 0, count: 64)
+    _ = unsafe strftime(&buffer, buffer.count, "%Y-%m-%d %H:%M:%S", &parts)
+    return LinuxSystem.text(buffer)
+  }
+}

@@ -1,1 +1,5 @@
-// Filled in later.
+import ExtensionControl
+import LinuxSystem
+
+Signals.ignoreBrokenPipe()
+CurrentProcess.exit(ExtensionControl.run(Array(CommandLine.arguments.dropFirst())).rawValue)

@@ -1,0 +1,56 @@
+#!/usr/bin/python3
+"""An extension without any SDK: io.extensiond.Extension on the inherited socket, descriptor 3."""
+import json
+import os
+import socket
+import threading
+
+control = socket.socket(fileno=3)
+descriptors = []
+
+
+def answer(parameters, error=None):
+    reply = {"parameters": parameters}
+    if error:
+        reply["error"] = "io.extensiond.Extension." + error
+    control.sendall(json.dumps(reply).encode() + b"\0")
+
+
+def greet(descriptor, scene):
+    with socket.socket(fileno=descriptor) as connection, connection.makefile("rw") as lines:
+        for name in lines:
+            place = f" in {scene}" if scene else ""
+            lines.write(f"Greetings from Python, {name.strip()}{place}!\n")
+            lines.flush()
+
+
+def take(call):
+    method = call["method"].rpartition(".")[2]
+    parameters = call.get("parameters") or {}
+    answers = {"answers": parameters.get("call")}
+    if method == "Start":
+        answer(answers)
+    elif method == "AcceptConnection":
+        scene = parameters.get("scene")
+        descriptor = descriptors.pop(0)
+        if scene not in (None, "GreetingScene"):
+            os.close(descriptor)
+            answer({**answers, "scene": scene}, "SceneNotFound")
+            return
+        threading.Thread(target=greet, args=(descriptor, scene), daemon=True).start()
+        answer(answers)
+    elif method == "Stop":
+        answer(answers)
+        os._exit(0)
+
+
+buffer = b""
+while True:
+    data, received, _, _ = socket.recv_fds(control, 65536, 4)
+    if not data:
+        break
+    descriptors += received
+    buffer += data
+    while b"\0" in buffer:
+        message, _, buffer = buffer.partition(b"\0")
+        take(json.loads(message))
