@@ -23,7 +23,8 @@ let package = Package(
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CPropertyList", pkgConfig: "libplist-2.0", providers: [.apt(["libplist-dev"])]),
-    .executableTarget(name: "extension-init"),
+    // Static, since it runs inside sandboxes that may have no libraries.
+    .executableTarget(name: "extension-init", linkerSettings: [.unsafeFlags(["-static-executable", "-nostartfiles"])]),
 
     // MARK: System
     .target(name: "LinuxSystem", dependencies: ["CLinux"]),
@@ -55,7 +56,7 @@ let package = Package(
 
     // MARK: Launcher
     .target(name: "Launcher", dependencies: ["CSystemd", "LauncherProtocol", "LinuxSystem", "Varlink"]),
-    .executableTarget(name: "extensiond-launcher", dependencies: ["Launcher"]),
+    .executableTarget(name: "extensiond-launcher", dependencies: ["Launcher", "LinuxSystem"]),
 
     // MARK: SDK
     .target(
@@ -75,6 +76,9 @@ let package = Package(
       name: "ExtensionControl",
       dependencies: ["ExtensionInterfaces", "LinuxSystem", "Varlink"]),
     .executableTarget(name: "extctl", dependencies: ["ExtensionControl", "LinuxSystem"]),
+
+    // MARK: Tests
+    .testTarget(name: "LauncherTests", dependencies: ["Launcher", "LauncherProtocol", "LinuxSystem", "Varlink"]),
   ]
 )
 

@@ -311,3 +311,5 @@ int clinux_probe_lease(int file) {
   }
   return errno == EAGAIN ? 1 : 2;
 }
+
+int clinux_pipe_capacity(int pipe, int bytes) { return fcntl(pipe, F_SETPIPE_SZ, bytes); }

@@ -13,6 +13,7 @@ public struct Errno: Error, Hashable, Sendable, RawRepresentable, CustomStringCo
   public static let badDescriptor = Errno(rawValue: EBADF)
   public static let brokenPipe = Errno(rawValue: EPIPE)
   public static let busy = Errno(rawValue: EBUSY)
+  public static let canceled = Errno(rawValue: ECANCELED)
   public static let connectionRefused = Errno(rawValue: ECONNREFUSED)
   public static let connectionReset = Errno(rawValue: ECONNRESET)
   public static let exists = Errno(rawValue: EEXIST)

@@ -6,6 +6,8 @@ public enum Signals {
   public static let interrupt = SIGINT
   public static let hangUp = SIGHUP
   public static let kill = SIGKILL
+  /// SIGRTMAX: for an agreement between two programs.
+  public static let last = CInt(64)
 
   /// Call first in `main`, before any thread starts: signals arrive only through `watch`, and a closed socket is
   /// an error of the call, not a death.

@@ -7,11 +7,14 @@ public enum Socket {
     case stream
     /// Packets, in order.
     case packets
+    /// Packets without a connection.
+    case datagrams
 
     var rawValue: CInt {
       switch self {
       case .stream: clinux_SOCK_STREAM
       case .packets: clinux_SOCK_SEQPACKET
+      case .datagrams: clinux_SOCK_DGRAM
       }
     }
   }

@@ -1,1 +1,201 @@
-int main(void) { return 0; }
+// The first process of an instance: starts the program, tells its exact end, and leaves nothing behind.
+//
+//   extension-init STATUSFD [OPTIONS] -- PROGRAM [ARGUMENT…]
+//   --parent PID        not the first process of its own namespace, but a child of PID (the launcher)
+//   --chdir DIRECTORY   where the program starts
+//   --unset NAME        a variable that the program does not get
+//   --soft-nofile N     the soft limit of open files alone
+//   --nofile N, --fsize N, --core N   both limits, as in setrlimit(2)
+//
+// Descriptors 0 to 3 are the program's. STATUSFD gets lines: "executed", "failed STAGE ERRNO" (limits, fork, program),
+// then "exit STATUS" or "signal NUMBER CORE". Linked statically, so that it runs in a sandbox without libraries.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { control_socket = 3, usage = 64, not_started = 127 };
+// Ends everything at once. Sent by the launcher, and by the kernel when the launcher dies.
+#define SIGEND SIGRTMAX
+
+static int status;
+static pid_t parent;
+
+static void set_limit(int resource, const char *text, int soft_only) {
+  struct rlimit limit;
+  char *end;
+  errno = 0;
+  unsigned long long value = strtoull(text, &end, 10);
+  if (errno == 0 && (end == text || *end)) errno = EINVAL;
+  if (errno == 0 && getrlimit(resource, &limit) == 0) {
+    // A soft limit alone is a default, not a rule: as much of it as may be.
+    limit.rlim_cur = soft_only && value > limit.rlim_max ? limit.rlim_max : value;
+    if (!soft_only) limit.rlim_max = value;
+    if (setrlimit(resource, &limit) == 0) return;
+  }
+  dprintf(status, "failed limits %d\n", errno);
+  exit(not_started);
+}
+
+/// Reads the options that must hold before the program runs. Returns the index of the program.
+static int prepare(int count, char **arguments) {
+  int index = 2;
+  for (; index + 1 < count && strcmp(arguments[index], "--"); index += 2) {
+    const char *name = arguments[index], *value = arguments[index + 1];
+    if (!strcmp(name, "--parent")) {
+      parent = atoi(value);
+    } else if (!strcmp(name, "--unset")) {
+      unsetenv(value);
+    } else if (!strcmp(name, "--chdir")) {
+      if (chdir(value) == 0) continue;
+      dprintf(status, "failed program %d\n", errno);
+      exit(not_started);
+    } else if (!strcmp(name, "--soft-nofile")) {
+      set_limit(RLIMIT_NOFILE, value, 1);
+    } else if (!strcmp(name, "--nofile")) {
+      set_limit(RLIMIT_NOFILE, value, 0);
+    } else if (!strcmp(name, "--fsize")) {
+      set_limit(RLIMIT_FSIZE, value, 0);
+    } else if (!strcmp(name, "--core")) {
+      set_limit(RLIMIT_CORE, value, 0);
+    } else {
+      exit(usage);
+    }
+  }
+  if (index + 1 >= count) exit(usage);
+  return index + 1;
+}
+
+static _Noreturn void run(char **arguments, int report) {
+  char text[16];
+  snprintf(text, sizeof text, "%d", getpid());
+  setenv("LISTEN_PID", text, 1);
+  // Where this is not the first process of a namespace, nothing else ends the program when this process is killed.
+  if (parent) prctl(PR_SET_PDEATHSIG, SIGKILL);
+  struct sigaction standard;
+  memset(&standard, 0, sizeof standard);
+  standard.sa_handler = SIG_DFL;
+  for (int number = 1; number < NSIG; number++) sigaction(number, &standard, NULL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, NULL);
+  execv(arguments[0], arguments);
+  int error = errno;
+  (void)!write(report, &error, sizeof error);
+  _exit(not_started);
+}
+
+/// Starts the program and returns after its exec.
+static pid_t start(char **arguments) {
+  int report[2], error = 0;
+  pid_t program = -1;
+  if (pipe2(report, O_CLOEXEC) == 0) program = fork();
+  if (program < 0) {
+    dprintf(status, "failed fork %d\n", errno);
+    exit(not_started);
+  }
+  if (program == 0) run(arguments, report[1]);
+  close(report[1]);
+  // The control socket ends with the program, not with this process.
+  close(control_socket);
+  ssize_t got;
+  do got = read(report[0], &error, sizeof error);
+  while (got < 0 && errno == EINTR);
+  close(report[0]);
+  // The exec has closed the pipe, and nothing was written.
+  if (got == 0) {
+    dprintf(status, "executed\n");
+    return program;
+  }
+  dprintf(status, "failed program %d\n", error);
+  exit(not_started);
+}
+
+/// Kills the children; those of theirs come to this process as they end, and have their turn then.
+static void kill_children(void) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/self/task/%d/children", getpid());
+  FILE *list = fopen(path, "re");
+  if (!list) return;
+  int child;
+  while (fscanf(list, "%d", &child) == 1) kill(child, SIGKILL);
+  fclose(list);
+}
+
+/// Ends what the program has left. The kernel does it for the first process of a namespace.
+static void clean_up(void) {
+  if (!parent) return;
+  sigset_t ended;
+  sigemptyset(&ended);
+  sigaddset(&ended, SIGCHLD);
+  const struct timespec moment = {.tv_nsec = 20 * 1000 * 1000};
+  while (1) {
+    pid_t child;
+    while ((child = waitpid(-1, NULL, WNOHANG)) > 0) {}
+    if (child < 0 && errno == ECHILD) return;
+    kill_children();
+    sigtimedwait(&ended, NULL, &moment);
+  }
+}
+
+/// Takes the ends of all children; true when the program's was among them.
+static int reap(pid_t program, int *end) {
+  int found = 0, state;
+  pid_t child;
+  while ((child = waitpid(-1, &state, WNOHANG)) > 0) {
+    if (child != program) continue;
+    *end = state;
+    found = 1;
+  }
+  return found;
+}
+
+int main(int count, char **arguments) {
+  if (count < 2) return usage;
+  status = atoi(arguments[1]);
+  if (status <= control_socket || fcntl(status, F_SETFD, FD_CLOEXEC) < 0) return usage;
+  // Directories of the world outside must not lie open in a process that the program can look into.
+  syscall(SYS_close_range, control_socket + 1, status - 1, 0);
+  syscall(SYS_close_range, status + 1, ~0U, 0);
+  prctl(PR_SET_NAME, "extension-init");
+  sigset_t all;
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, NULL);
+  signal(SIGCHLD, SIG_DFL);
+  int program_index = prepare(count, arguments);
+  if (parent) {
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    prctl(PR_SET_PDEATHSIG, SIGEND);
+    // It may have died before the call above.
+    if (getppid() != parent) return not_started;
+  }
+  pid_t program = start(arguments + program_index);
+
+  int end;
+  while (1) {
+    int number = sigwaitinfo(&all, NULL);
+    if (number == SIGCHLD) {
+      if (reap(program, &end)) break;
+    } else if (number == SIGEND) {
+      kill(program, SIGKILL);
+    } else if (number == SIGTERM || number == SIGINT || number == SIGHUP || number == SIGUSR1 || number == SIGUSR2) {
+      kill(program, number);
+    }
+  }
+  if (WIFEXITED(end)) {
+    dprintf(status, "exit %d\n", WEXITSTATUS(end));
+  } else {
+    dprintf(status, "signal %d %d\n", WTERMSIG(end), !!WCOREDUMP(end));
+  }
+  clean_up();
+  return WIFEXITED(end) ? WEXITSTATUS(end) : 128 + WTERMSIG(end);
+}

@@ -106,6 +106,8 @@ int clinux_rename(const char *_Nonnull from, const char *_Nonnull to, unsigned f
 
 /// pipe2 with close-on-exec.
 int clinux_pipe(int *_Nonnull ends);
+/// Gives a pipe room for so many bytes.
+int clinux_pipe_capacity(int pipe, int bytes);
 
 /// memfd_create with close-on-exec and sealing allowed.
 int clinux_memfd(const char *_Nonnull name);

@@ -1,0 +1,39 @@
+internal import LinuxSystem
+
+/// The part of the control group tree that was delegated to the launcher: one group an instance, and `self`.
+struct ControlGroups {
+  static let serviceName = "extensiond-launcher.service"
+
+  private let own: ControlGroup
+  /// What can be limited and measured in the groups of instances.
+  let controllers: [String]
+
+  /// nil where nothing was delegated: the group is the root's, or others are in it too.
+  init?(path: String) {
+    guard path != "/", let root = ControlGroup.root, let own = try? ControlGroup(path: root + path),
+      own.read("cgroup.procs") == "\(CurrentProcess.processID)"
+    else { return nil }
+    do throws(Errno) {
+      // A group with processes in it cannot have controllers for its children.
+      do throws(Errno) { try File.makeDirectory("self", in: own.directory.rawValue) } catch .exists {}
+      try own.write("\(CurrentProcess.processID)", to: "self/cgroup.procs")
+    } catch {
+      return nil
+    }
+    for name in ["memory", "pids", "cpu"] { try? own.write("+\(name)", to: "cgroup.subtree_control") }
+    self.own = own
+    controllers = own.read("cgroup.subtree_control")?.split(separator: " ").map(String.init) ?? []
+  }
+
+  func make(instance: String) throws(Errno) -> ControlGroup {
+    do throws(Errno) {
+      return try own.makeChild("i-\(instance)")
+    } catch .exists {
+      // Left by a launcher that was killed. Its processes are dead; an id is never used twice by one broker.
+      try remove(instance: instance)
+      return try own.makeChild("i-\(instance)")
+    }
+  }
+
+  func remove(instance: String) throws(Errno) { try own.removeChild("i-\(instance)") }
+}

@@ -1,0 +1,256 @@
+internal import LauncherProtocol
+internal import LinuxSystem
+internal import Varlink
+
+/// One running process tree of an extension, from its start to its end.
+final class Instance {
+  /// What an instance tells its launcher.
+  struct Handlers {
+    let executed: (Instance) -> Void
+    let ended: (Instance) -> Void
+    /// false: there was no room.
+    let output: (Instance, _ lines: [String], _ dropped: Int) -> Bool
+  }
+
+  /// How long to wait for the last processes of an instance whose first one has ended.
+  private static let patience: Duration = .seconds(5)
+
+  let name: String
+  let extensionName: String
+  var note: String
+  let processID: Int32
+  /// The broker's end of the control socket, kept for a broker that comes back.
+  private(set) var control: SharedDescriptor?
+  /// The last word, once there is one.
+  private(set) var end: LauncherEventsInterface.Ended?
+
+  private let loop: EventLoop
+  private let handlers: Handlers
+  private let groups: ControlGroups?
+  private let isSandboxed: Bool
+  /// bwrap, or extension-init where there is no sandbox.
+  private var process: SharedProcess?
+  /// extension-init in a sandbox: bwrap's child.
+  private var inner: SharedProcess?
+  private var group: ControlGroup?
+  private var report = ProgramReport()
+  private var reportLines = LineReader()
+  private var sandboxLines = LineReader()
+  private var output: InstanceOutput?
+  private var readers: [PipeReader] = []
+  private var watches: [EventLoop.Watch] = []
+  private var innerHasEnded = true
+  private var wantsTermination = false
+  private var processEnd: ProcessDescriptor.End?
+  private var deadline = MonotonicTime.now
+
+  init(
+    _ request: LauncherInterface.Launch, bundle: SharedDescriptor?, tools: Tools, groups: ControlGroups?,
+    journal: Journal, loop: EventLoop, handlers: Handlers
+  ) throws(LaunchFailure) {
+    name = request.instance
+    extensionName = request.extension
+    note = request.note
+    isSandboxed = request.sandboxed
+    self.loop = loop
+    self.handlers = handlers
+    self.groups = groups
+    let started = try InstanceStart(request, bundle: bundle, tools: tools, groups: groups)
+    processID = started.processID
+    process = started.process
+    control = started.control
+    group = started.group
+    do throws(Errno) {
+      try watch(started, output: makeOutput(request, journal))
+    } catch {
+      // Nobody will hear of it again.
+      try? group?.kill()
+      started.process.send(signal: isSandboxed ? Signals.kill : Signals.last)
+      _ = try? Poll.readable(started.process.rawValue, deadline: .now + .seconds(1))
+      _ = try? started.process.process.reap()
+      throw LaunchFailure(stage: "descriptors", errno: error)
+    }
+  }
+
+  private func makeOutput(_ request: LauncherInterface.Launch, _ journal: Journal) -> InstanceOutput {
+    let fields = [
+      (name: "EXTENSION", value: LineReader.text(Array(request.extension.utf8))),
+      (name: "INSTANCE", value: name),
+      (name: "POINT", value: LineReader.text(Array(request.extensionPoint.utf8))),
+    ]
+    return InstanceOutput(fields: fields, journal: journal, loop: loop) { [unowned self] in
+      self.handlers.output(self, $0, $1)
+    }
+  }
+
+  private func watch(_ started: InstanceStart, output: InstanceOutput) throws(Errno) {
+    self.output = output
+    readers = [
+      try PipeReader(started.report, loop: loop) { [unowned self] in
+        for line in self.reportLines.read($0) { self.read(report: line) }
+      },
+      try PipeReader(started.sandboxReport, loop: loop) { [unowned self] in
+        for line in self.sandboxLines.read($0) { self.read(sandboxReport: line) }
+      },
+      try PipeReader(started.errors, loop: loop) { output.read($0) },
+    ]
+    watches = [
+      try loop.watch(started.process.rawValue, for: .readable) { [unowned self] _ in self.processEnded() }
+    ]
+  }
+
+  // MARK: What it tells
+
+  var isLiving: Bool { end == nil }
+  var executed: Bool { report.executed }
+
+  /// For the reply to its launch and for the table: the control socket and a pidfd.
+  func descriptors() throws(Errno) -> [SharedDescriptor] {
+    guard let control, let process else { return [] }
+    return [control, try process.duplicate()]
+  }
+
+  private func read(report line: String) {
+    let before = report.executed
+    report.read(line)
+    guard report.executed, !before else { return }
+    handlers.executed(self)
+    sendTermination()
+  }
+
+  /// One JSON object a line. extension-init is not our child: its pidfd is taken while bwrap still has it as its own.
+  private func read(sandboxReport line: String) {
+    guard inner == nil, case .object(let object)? = try? JSON(parsing: Array(line.utf8)),
+      case .integer(let number)? = object["child-pid"],
+      let child = try? ProcessDescriptor(processID: Int32(clamping: number))
+    else { return }
+    let inner = SharedProcess(child)
+    self.inner = inner
+    if let watch = try? loop.watch(
+      inner.rawValue, for: .readable, handler: { [unowned self] _ in self.innerEnded() })
+    {
+      innerHasEnded = false
+      watches.append(watch)
+    }
+    sendTermination()
+  }
+
+  // MARK: What is done to it
+
+  /// SIGTERM to the program. Before it runs, its first process would not hear it: then it waits.
+  func terminate() {
+    wantsTermination = true
+    sendTermination()
+  }
+
+  private func sendTermination() {
+    guard wantsTermination, report.executed, processEnd == nil, let target = isSandboxed ? inner : process
+    else {
+      return
+    }
+    wantsTermination = false
+    target.send(signal: Signals.terminate)
+  }
+
+  /// Ends every process at once.
+  func kill() {
+    guard isLiving else { return }
+    try? group?.kill()
+    guard processEnd == nil else { return }
+    if isSandboxed || group != nil {
+      // bwrap takes its sandbox along.
+      process?.send(signal: Signals.kill)
+    } else {
+      // extension-init kills what it has started, then ends; without it there would be nobody who can.
+      process?.send(signal: Signals.last)
+      loop.schedule(after: .seconds(1)) { [weak self] in self?.process?.send(signal: Signals.kill) }
+    }
+  }
+
+  // MARK: Its end
+
+  private func processEnded() {
+    guard processEnd == nil, let end = try? process?.process.reap() else { return }
+    processEnd = end
+    deadline = .now + Self.patience
+    watches.removeFirst().cancel()
+    // What bwrap said last may be its child.
+    readers[1].finish()
+    try? group?.kill()
+    finishWhenEmpty(retry: .milliseconds(1))
+  }
+
+  private func innerEnded() {
+    innerHasEnded = true
+    watches.popLast()?.cancel()
+    if processEnd != nil { finishWhenEmpty(retry: .milliseconds(1)) }
+  }
+
+  /// The last process may need a moment to go, in which no event comes from its group.
+  private func finishWhenEmpty(retry: Duration) {
+    guard isLiving, let processEnd else { return }
+    if MonotonicTime.now < deadline, !innerHasEnded || group?.isPopulated == true {
+      loop.schedule(after: retry) { [weak self] in
+        self?.finishWhenEmpty(retry: min(retry * 2, .milliseconds(100)))
+      }
+      return
+    }
+    finish(processEnd)
+  }
+
+  private func finish(_ processEnd: ProcessDescriptor.End) {
+    for reader in readers { reader.finish() }
+    for watch in watches { watch.cancel() }
+    output?.finish()
+    let events = group?.read("memory.events").map(GroupValues.init)
+    end = .init(
+      instance: name, note: note, executed: report.executed, exitStatus: report.exitStatus,
+      signal: report.signal,
+      coreDumped: report.coreDumped, failedStage: report.failedStage ?? (report.executed ? nil : "sandbox"),
+      errno: report.errno, sandboxStatus: processEnd.shellStatus, outOfMemoryKills: events?["oom_kill"] ?? 0,
+      memoryPeak: group?.read("memory.peak").flatMap { Int($0) },
+      memoryLimit: group?.read("memory.max").flatMap { Int($0) }, standardError: output?.lastLines ?? [])
+    if group != nil { try? groups?.remove(instance: name) }
+    readers = []
+    watches = []
+    output = nil
+    group = nil
+    control = nil
+    process = nil
+    inner = nil
+    handlers.ended(self)
+  }
+
+  /// The last word, with the present note.
+  var ended: LauncherEventsInterface.Ended? {
+    guard var end else { return nil }
+    end.note = note
+    return end
+  }
+}
+
+/// The lines of a file such as memory.events: a name and a number.
+private struct GroupValues {
+  private let values: [Substring: Int]
+
+  init(_ text: String) {
+    var values: [Substring: Int] = [:]
+    for line in text.split(separator: "\n") {
+      let words = line.split(separator: " ")
+      if words.count == 2 { values[words[0]] = Int(words[1]) }
+    }
+    self.values = values
+  }
+
+  subscript(name: Substring) -> Int? { values[name] }
+}
+
+extension ProcessDescriptor.End {
+  /// As a shell has it: the status, or 128 and the signal.
+  fileprivate var shellStatus: Int {
+    switch self {
+    case .exited(let status): Int(status)
+    case .signaled(let signal, _): 128 + Int(signal)
+    }
+  }
+}

@@ -1,0 +1,100 @@
+internal import LauncherProtocol
+internal import LinuxSystem
+
+/// What is run for an instance: extension-init, in a sandbox of bubblewrap or by itself.
+struct InstanceCommand {
+  /// The descriptors that the instance's side of the launch gets.
+  struct Ends {
+    let control: SharedDescriptor
+    let errors: SharedDescriptor
+    let report: SharedDescriptor
+    let sandboxReport: SharedDescriptor
+    let bundle: SharedDescriptor?
+  }
+
+  private static let reportNumber = 4
+  private static let initInside = "/run/extension-init"
+
+  let spawn: Spawn
+
+  init(
+    _ request: LauncherInterface.Launch, tools: Tools, ends: Ends, group: SharedDescriptor?
+  ) throws(LaunchFailure) {
+    let standard = [tools.null, ends.errors, ends.errors, ends.control, ends.report]
+    let program = ["--", request.program] + request.arguments
+    let limits = Self.limits(request.resources, tools)
+    if request.sandboxed {
+      // bwrap sets PWD itself.
+      let variables = request.environment.contains { $0.hasPrefix("PWD=") } ? [] : ["--unset", "PWD"]
+      let (options, further) = try Self.sandbox(request, tools, ends, first: standard.count)
+      spawn = Spawn(
+        path: tools.bubblewrap,
+        arguments: ["--args", "\(standard.count)", Self.initInside, "\(Self.reportNumber)"] + variables
+          + limits + program,
+        environment: [], descriptors: standard + [options] + further, controlGroup: group)
+    } else {
+      spawn = Spawn(
+        path: "/proc/self/fd/\(standard.count)",
+        arguments: [
+          "\(Self.reportNumber)", "--parent", "\(CurrentProcess.processID)", "--chdir", request.directory,
+        ]
+          + limits + program,
+        environment: request.environment, descriptors: standard + [tools.initProgram], controlGroup: group)
+    }
+  }
+
+  private static func limits(_ resources: LauncherInterface.ResourceLimits, _ tools: Tools) -> [String] {
+    var options =
+      resources.openFiles.map { ["--nofile", "\($0)"] } ?? ["--soft-nofile", "\(tools.softDescriptorLimit)"]
+    if let size = resources.fileSize { options += ["--fsize", "\(size)"] }
+    if let size = resources.coreSize { options += ["--core", "\(size)"] }
+    return options
+  }
+
+  /// bwrap's options as a file, where no other process can read the environment, and the descriptors after it.
+  private static func sandbox(
+    _ request: LauncherInterface.Launch, _ tools: Tools, _ ends: Ends, first: Int
+  ) throws(LaunchFailure) -> (SharedDescriptor, [SharedDescriptor]) {
+    var further = [ends.sandboxReport]
+    var options = [
+      "--unshare-all", "--die-with-parent", "--as-pid-1", "--new-session", "--cap-drop", "ALL",
+      "--json-status-fd", "\(first + 1)", "--clearenv",
+    ]
+    for entry in request.environment {
+      guard let sign = entry.firstIndex(of: "="), sign != entry.startIndex else { throw .invalid }
+      options += ["--setenv", String(entry[..<sign]), String(entry[entry.index(after: sign)...])]
+    }
+    func bind(_ descriptor: SharedDescriptor, _ destination: String) {
+      further.append(descriptor)
+      let number = first + further.count
+      options +=
+        tools.bindsDescriptors
+        ? ["--ro-bind-fd", "\(number)", destination] : ["--ro-bind", "/proc/self/fd/\(number)", destination]
+    }
+    for mount in request.mounts {
+      switch (mount.kind, mount.source) {
+      case (.readOnly, let source?): options += ["--ro-bind", source, mount.destination]
+      case (.writable, let source?): options += ["--bind", source, mount.destination]
+      case (.link, let source?): options += ["--symlink", source, mount.destination]
+      case (.temporary, _): options += ["--tmpfs", mount.destination]
+      case (.processes, _): options += ["--proc", mount.destination]
+      case (.devices, _): options += ["--dev", mount.destination]
+      case (.bundle, _):
+        guard let bundle = ends.bundle else { throw .invalid }
+        bind(bundle, mount.destination)
+      case (.readOnly, nil), (.writable, nil), (.link, nil): throw .invalid
+      }
+    }
+    // After the mounts, which may lie above it.
+    bind(tools.initProgram, initInside)
+    options += ["--chdir", request.directory]
+    // The list ends each option with a NUL: none may hold one.
+    guard !options.contains(where: { $0.utf8.contains(0) }) else { throw .invalid }
+    do throws(Errno) {
+      let text = options.map { $0 + "\0" }.joined()
+      return (SharedDescriptor(try MemoryFile.make("bwrap-options", holding: Array(text.utf8))), further)
+    } catch {
+      throw LaunchFailure(stage: "descriptors", errno: error)
+    }
+  }
+}

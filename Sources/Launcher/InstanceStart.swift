@@ -1,0 +1,93 @@
+internal import LauncherProtocol
+internal import LinuxSystem
+
+/// A start that worked: the launcher's ends of everything. One that fails leaves nothing behind.
+struct InstanceStart {
+  /// Standard error may be this far ahead of the launcher before the program has to wait.
+  private static let errorCapacity = 1 << 20
+
+  let processID: Int32
+  let process: SharedProcess
+  let group: ControlGroup?
+  let control: SharedDescriptor
+  let errors: SharedDescriptor
+  let report: SharedDescriptor
+  let sandboxReport: SharedDescriptor
+
+  init(
+    _ request: LauncherInterface.Launch, bundle: SharedDescriptor?, tools: Tools, groups: ControlGroups?
+  ) throws(LaunchFailure) {
+    try Self.check(request)
+    var sockets: (SharedDescriptor, SharedDescriptor)?
+    do throws(Errno) {
+      try Socket.pair().split { sockets = (SharedDescriptor($0), SharedDescriptor($1)) }
+    } catch {
+      throw LaunchFailure(stage: "socket", errno: error)
+    }
+    guard let sockets else { throw .invalid }
+    let errors: Pipe
+    let report: Pipe
+    let sandboxReport: Pipe
+    do throws(Errno) {
+      errors = try Pipe.make()
+      report = try Pipe.make()
+      sandboxReport = try Pipe.make()
+    } catch {
+      throw LaunchFailure(stage: "pipe", errno: error)
+    }
+    errors.reserve(Self.errorCapacity)
+    let ends = InstanceCommand.Ends(
+      control: sockets.1, errors: errors.writing, report: report.writing,
+      sandboxReport: sandboxReport.writing,
+      bundle: bundle)
+    do throws(Errno) {
+      group = try groups?.make(instance: request.instance)
+    } catch {
+      throw LaunchFailure(stage: "controlGroup", errno: error)
+    }
+    do throws(LaunchFailure) {
+      let command = try InstanceCommand(request, tools: tools, ends: ends, group: group?.directory)
+      let child = try Self.run(command.spawn)
+      processID = child.processID
+      process = child.process
+    } catch {
+      if group != nil { try? groups?.remove(instance: request.instance) }
+      throw error
+    }
+    control = sockets.0
+    self.errors = errors.reading
+    self.report = report.reading
+    self.sandboxReport = sandboxReport.reading
+  }
+
+  private static func run(_ spawn: Spawn) throws(LaunchFailure) -> (processID: Int32, process: SharedProcess)
+  {
+    do throws(Spawn.Failure) {
+      let child = try spawn.run()
+      let processID = child.processID
+      return (processID, SharedProcess(child))
+    } catch {
+      throw LaunchFailure(stage: error.stage.rawValue, errno: error.errno)
+    }
+  }
+
+  /// What the kernel would not refuse by itself.
+  private static func check(_ request: LauncherInterface.Launch) throws(LaunchFailure) {
+    let name = request.instance.utf8
+    let isName =
+      (1...64).contains(name.count)
+      && name.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"):
+          true
+        default: false
+        }
+      }
+    let texts = [request.program, request.directory] + request.arguments + request.environment
+    // A NUL would cut a text short.
+    guard isName, request.program.hasPrefix("/"), request.directory.hasPrefix("/"),
+      request.note.utf8.count <= Launcher.noteLimit, !texts.contains(where: { $0.utf8.contains(0) })
+    else { throw .invalid }
+  }
+}

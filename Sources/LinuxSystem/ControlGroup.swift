@@ -1,0 +1,50 @@
+/// A group of processes: a directory of cgroup(7), version 2.
+public final class ControlGroup: Sendable {
+  public let path: String
+  public let directory: SharedDescriptor
+
+  public init(path: String) throws(Errno) {
+    self.path = path
+    directory = SharedDescriptor(try File.open(path, [.readOnly, .directory, .noFollow]))
+  }
+
+  /// Where version 2 is mounted: alone, or beside version 1. nil where it is not.
+  public static var root: String? {
+    ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"].first { File.exists("\($0)/cgroup.subtree_control") }
+  }
+
+  /// The group that a process is in, as a path below `root`; "/" for the root itself.
+  public static func path(ofProcess processID: Int32) -> String? {
+    guard let bytes = try? File.read("/proc/\(processID)/cgroup", limit: 1 << 16) else { return nil }
+    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+    return lines.first { $0.hasPrefix("0::") }.map { String($0.dropFirst(3)) }
+  }
+
+  public func makeChild(_ name: String) throws(Errno) -> ControlGroup {
+    try File.makeDirectory(name, in: directory.rawValue)
+    return try ControlGroup(path: "\(path)/\(name)")
+  }
+
+  /// Throws `busy` while a process is in it.
+  public func removeChild(_ name: String) throws(Errno) {
+    try File.removeDirectory(name, in: directory.rawValue)
+  }
+
+  /// The text of one of the group's files, without the newline at its end. nil where there is no such file.
+  public func read(_ file: String) -> String? {
+    guard let bytes = try? File.read(file, limit: 1 << 20, in: directory.rawValue) else { return nil }
+    return String(decoding: bytes.last == UInt8(ascii: "\n") ? bytes.dropLast() : bytes[...], as: UTF8.self)
+  }
+
+  public func write(_ text: String, to file: String) throws(Errno) {
+    try File.write(text, to: file, in: directory.rawValue)
+  }
+
+  /// Kills every process in it and below.
+  public func kill() throws(Errno) { try write("1", to: "cgroup.kill") }
+
+  /// Whether a process is in it or below.
+  public var isPopulated: Bool {
+    read("cgroup.events")?.split(separator: "\n").contains("populated 1") ?? false
+  }
+}

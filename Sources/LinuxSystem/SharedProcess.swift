@@ -1,0 +1,18 @@
+/// A child process that several values may hold.
+public final class SharedProcess: Sendable {
+  public let process: ProcessDescriptor
+
+  public init(_ process: consuming ProcessDescriptor) { self.process = process }
+
+  public init(_ child: consuming Spawn.Child) { process = child.process }
+
+  public var rawValue: CInt { process.descriptor.rawValue }
+
+  /// Sends a signal. Nothing happens where the process has ended already.
+  public func send(signal: CInt) { try? process.send(signal: signal) }
+
+  /// A second descriptor for it, to be given away.
+  public func duplicate() throws(Errno) -> SharedDescriptor {
+    SharedDescriptor(try process.descriptor.duplicate())
+  }
+}

@@ -1,0 +1,110 @@
+internal import LinuxSystem
+
+/// A launcher of its own for one test, in a runtime directory of its own. Gone with the value, whatever happened.
+final class TestLauncher {
+  static let deadline: Duration = .seconds(20)
+
+  let directory: String
+  let process: SharedProcess
+  let processID: Int32
+  let group: ControlGroup?
+
+  /// `environment`: further variables.
+  init(environment: [String] = [], ownGroup: Bool = false) throws {
+    directory = "/tmp/extensiond-launcher-test-\(UInt64.random(in: 0 ... .max))"
+    try File.makeDirectory(directory)
+    group = ownGroup ? try Self.makeGroup() : nil
+    let build = try Self.buildDirectory()
+    let ready = try Pipe.make()
+    let null = SharedDescriptor(try File.open("/dev/null", .readWrite))
+    let errors = SharedDescriptor(try FileDescriptor.standardError())
+    let variables = [
+      "XDG_RUNTIME_DIR=\(directory)", "EXTENSIOND_INIT=\(build)/extension-init", "SWIFT_BACKTRACE=enable=no",
+    ]
+    let child = try Spawn(
+      path: "\(build)/extensiond-launcher", arguments: ["--ready-fd", "3"],
+      environment: variables + environment,
+      descriptors: [null, errors, errors, ready.writing], controlGroup: group?.directory
+    ).run()
+    processID = child.processID
+    process = SharedProcess(child)
+    guard try Poll.readable(ready.reading.rawValue, deadline: .now + Self.deadline),
+      try ready.reading.descriptor.read(upTo: 1) == [1]
+    else { throw TestFailure("the launcher is not ready") }
+  }
+
+  deinit {
+    process.send(signal: Signals.kill)
+    _ = try? waitForEnd()
+    if let group { Self.remove(group) }
+    let null = try? SharedDescriptor(File.open("/dev/null", .readWrite))
+    let command = Spawn(
+      path: "/bin/rm", arguments: ["-rf", directory], environment: [],
+      descriptors: [null, null, null].compactMap { $0 })
+    if let child = try? command.run() {
+      _ = try? Poll.readable(child.process.descriptor.rawValue)
+      _ = try? child.process.reap()
+    }
+  }
+
+  func connect() throws -> TestBroker {
+    try TestBroker(path: "\(directory)/extensiond/launcher/io.extensiond.Launcher")
+  }
+
+  /// How it ended.
+  func waitForEnd() throws -> ProcessDescriptor.End? {
+    guard try Poll.readable(process.rawValue, deadline: .now + Self.deadline) else { return nil }
+    return try process.process.reap()
+  }
+
+  var openDescriptors: Int {
+    get throws { try Self.count("/proc/\(processID)/fd") }
+  }
+
+  var children: String {
+    get throws {
+      String(
+        decoding: try File.read("/proc/\(processID)/task/\(processID)/children", limit: 4096), as: UTF8.self)
+    }
+  }
+
+  private static func count(_ directory: String) throws -> Int {
+    (0..<1024).count { (try? File.readLink("\(directory)/\($0)")) != nil }
+  }
+
+  private static func buildDirectory() throws -> String {
+    let places = [
+      CurrentProcess.environment("EXTENSIOND_BUILD"), CurrentProcess.programDirectory, ".build/debug",
+    ]
+    guard let found = places.compactMap({ $0 }).first(where: { File.exists("\($0)/extensiond-launcher") })
+    else {
+      throw TestFailure(
+        "no extensiond-launcher is built; set EXTENSIOND_BUILD to the directory that holds it")
+    }
+    return found
+  }
+
+  // MARK: Control groups
+
+  static let canMakeGroups: Bool = {
+    guard let group = try? makeGroup() else { return false }
+    remove(group)
+    return true
+  }()
+
+  private static func makeGroup() throws -> ControlGroup {
+    guard let root = ControlGroup.root else { throw TestFailure("no control groups") }
+    return try ControlGroup(path: root).makeChild("extensiond-test-\(UInt32.random(in: 0 ... .max))")
+  }
+
+  private static func remove(_ group: ControlGroup) {
+    try? group.kill()
+    try? group.removeChild("self")
+    try? File.removeDirectory(group.path)
+  }
+}
+
+struct TestFailure: Error {
+  let message: String
+  init(_ message: String) { self.message = message }
+}
