@@ -30,7 +30,8 @@ final class BundleReader: @unchecked Sendable {
 
   func names(inRoot root: String) -> (state: RootScan.State, reportsEvents: Bool, names: [String]) {
     do throws(Errno) {
-      let events = try FileSystemKind(of: File.open(root, .directory).rawValue).reportsEvents
+      let directory = try File.open(root, .directory)
+      let events = try FileSystemKind(of: directory.rawValue).reportsEvents
       return (.present, events, try scanner.candidates(inRoot: root))
     } catch .noEntry {
       return (.absent, true, [])

@@ -2,7 +2,8 @@ internal import CLinux
 
 /// An open descriptor with one owner, closed when the owner ends. Always close-on-exec.
 public struct FileDescriptor: ~Copyable, Sendable {
-  /// The number. Valid as long as this value lives; never close it.
+  /// The number. Valid as long as this value lives, so give the value a name first: that of an unnamed value is closed
+  /// before the number is used. Never close it.
   public let rawValue: CInt
 
   /// Takes over a descriptor that nobody else closes.
