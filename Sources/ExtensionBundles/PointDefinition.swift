@@ -97,7 +97,8 @@ public struct PointDefinition: Hashable, Sendable {
     interface = file
     let beside = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
     do throws(Errno) {
-      let status = try FileStatus(of: File.openBeneath(directory, beside + file, .path).rawValue)
+      let opened = try File.openBeneath(directory, beside + file, .path)
+      let status = try FileStatus(of: opened.rawValue)
       if status.kind == .regular { return }
       reader.note(.pointInterface, "Interface in \(reader.place): “\(file)” is not a file")
     } catch {
