@@ -67,6 +67,9 @@ let package = Package(
       name: "ExtensionControl",
       dependencies: ["ExtensionInterfaces", "LinuxSystem", "Varlink"]),
     .executableTarget(name: "extctl", dependencies: ["ExtensionControl"]),
+
+    // MARK: Tests
+    .testTarget(name: "ExtensionBundlesTests", dependencies: ["CLinux", "ExtensionBundles", "LinuxSystem"]),
   ]
 )
 
