@@ -78,7 +78,12 @@ let package = Package(
     .executableTarget(name: "extctl", dependencies: ["ExtensionControl", "LinuxSystem"]),
 
     // MARK: Tests
+    .testTarget(name: "BrokerCoreTests", dependencies: ["BrokerCore", "ExtensionInterfaces", "Varlink"]),
+    .testTarget(name: "ExtensionBundlesTests", dependencies: ["CLinux", "ExtensionBundles", "LinuxSystem"]),
+    .testTarget(
+      name: "IntegrationTests", dependencies: ["CLinux", "ExtensionInterfaces", "LinuxSystem", "Varlink"]),
     .testTarget(name: "LauncherTests", dependencies: ["Launcher", "LauncherProtocol", "LinuxSystem", "Varlink"]),
+    .testTarget(name: "VarlinkTests", dependencies: ["Varlink", "VarlinkGenerator"]),
   ]
 )
 

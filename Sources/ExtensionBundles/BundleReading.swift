@@ -48,7 +48,7 @@ struct BundleReading {
         case .tooLarge: .infoTooLarge
         case .tooDeep: .infoTooDeep
         case .truncated: .infoTruncated
-        case .malformed, .duplicateKey: .infoMalformed
+        case .malformed: .infoMalformed
         case .notDictionary: .infoNotDictionary
         }
       }

@@ -53,7 +53,6 @@ public enum PropertyListError: Error, Hashable, Sendable, CustomStringConvertibl
   /// The end is missing.
   case truncated
   case malformed
-  case duplicateKey(String)
   /// The outermost value is another one; what it is, in words.
   case notDictionary(String)
 
@@ -65,7 +64,6 @@ public enum PropertyListError: Error, Hashable, Sendable, CustomStringConvertibl
     case .tooDeep: "nests deeper than \(PropertyList.maximumDepth) levels, or says too much; make it flatter"
     case .truncated: "ends too early; copy it again, whole"
     case .malformed: "is no property list; check it with plutil -lint, and write it as XML (UTF-8) or binary"
-    case .duplicateKey(let key): "has the key “\(key)” twice in one dictionary; keep one"
     case .notDictionary(let kind): "holds \(kind); its outermost value must be a dictionary"
     }
   }

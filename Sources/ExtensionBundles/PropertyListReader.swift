@@ -100,8 +100,7 @@ extension PropertyList {
       defer { unsafe free(key) }
       guard let item = unsafe item, let key = unsafe key else { return values }
       let name = unsafe String(cString: key)
-      // Two readers could take different ones.
-      if values.updateValue(try unsafe value(of: item), forKey: name) != nil { throw .duplicateKey(name) }
+      values[name] = try unsafe value(of: item)
     }
   }
 }

@@ -1,0 +1,74 @@
+import ExtensionBundles
+import Testing
+
+@Suite struct PropertyListTests {
+  @Test func `XML and binary read as the same dictionary`() throws {
+    let xml = try PropertyList(Array(Fixtures.info.utf8))
+    #expect(try PropertyList(BinaryFixtures.info) == xml)
+    let options = try #require(xml.dictionary?["Extensiond"]?.dictionary)
+    #expect(options["Arguments"] == .array([.string("a"), .string("b")]))
+    #expect(options["StartTimeout"] == .real(2.5))
+  }
+
+  @Test func `Every kind of value is read`() throws {
+    let expected: [String: PropertyList] = [
+      "s": .string("ü€😀"), "i": .integer(-7), "big": .integer(1 << 40), "r": .real(1.5), "t": .boolean(true),
+      "f": .boolean(false), "d": .data([0, 1, 255]), "a": .array([.integer(1), .array([.integer(2)])]),
+      "date": .date(86400), "e": .string(""),
+    ]
+    #expect(try PropertyList.dictionary(from: BinaryFixtures.values) == expected)
+    let xml = Fixtures.plist(
+      """
+      <key>s</key><string>ü€&#x1F600;</string><key>i</key><integer>-7</integer>
+      <key>big</key><integer>1099511627776</integer><key>r</key><real>1.5</real><key>t</key><true/>
+      <key>f</key><false/><key>d</key><data>AAH/</data>
+      <key>a</key><array><integer>1</integer><array><integer>2</integer></array></array>
+      <key>date</key><date>2001-01-02T00:00:00Z</date><key>e</key><string></string>
+      """)
+    #expect(try PropertyList.dictionary(from: Array(xml.utf8)) == expected)
+  }
+
+  @Test(arguments: [Array(Fixtures.info.utf8), BinaryFixtures.info])
+  func `No truncation reads as a dictionary, and none harms`(whole: [UInt8]) {
+    // Behind the last > only the line's end can be missing.
+    let end = whole.last == UInt8(ascii: "\n") ? whole.count - 1 : whole.count
+    for count in 0..<end {
+      #expect(throws: PropertyListError.self, "\(count) bytes") {
+        try PropertyList.dictionary(from: Array(whole[..<count]))
+      }
+    }
+    #expect(throws: Never.self) { try PropertyList.dictionary(from: whole) }
+  }
+
+  @Test(arguments: [Array(Fixtures.info.utf8), BinaryFixtures.info, BinaryFixtures.values])
+  func `No changed byte harms`(whole: [UInt8]) {
+    for index in whole.indices {
+      for value: UInt8 in [0, 0x3C, 0xFF, whole[index] ^ 0x10] {
+        var bytes = whole
+        bytes[index] = value
+        _ = try? PropertyList(bytes)
+      }
+    }
+  }
+
+  @Test func `Each fault has its own error`() {
+    func error(_ bytes: [UInt8]) -> PropertyListError? {
+      do throws(PropertyListError) {
+        _ = try PropertyList.dictionary(from: bytes)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    let nested = String(repeating: "<array>", count: 40) + String(repeating: "</array>", count: 40)
+    #expect(error([]) == .empty)
+    #expect(error(Array("hello".utf8)) == .malformed)
+    #expect(error([UInt8](repeating: 0x20, count: 1 << 20 | 1)) == .tooLarge)
+    #expect(error(Array(Fixtures.info.utf8.dropLast(20))) == .truncated)
+    #expect(error(Array("<plist>\(nested)</plist>".utf8)) == .tooDeep)
+    #expect(error(Array("<plist><string>x</string></plist>".utf8)) == .notDictionary("a string"))
+    #expect(error(BinaryFixtures.unfolding) == .tooDeep)
+    #expect(error(BinaryFixtures.deep) == .tooDeep)
+    #expect(error(BinaryFixtures.cycle) == .malformed)
+  }
+}
