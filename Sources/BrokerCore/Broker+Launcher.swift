@@ -90,9 +90,8 @@ extension Broker {
       effects.append(.endLease(activation: id))
       remember(activation, Reason(kind: .launcherGone), instance: nil)
     }
-    if !instances.isEmpty {
-      note(.notice, "launcher.restored", nil, "took back \(instances.count) instances and \(activations.count) activations")
-    }
+    let restored = instances.values.lazy.filter(\.isWithLauncher).count
+    if restored > 0 { note(.notice, "launcher.restored", nil, "took back \(restored) instances from the launcher") }
     becomeReady()
   }
 

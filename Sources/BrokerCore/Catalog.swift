@@ -76,7 +76,8 @@ struct Catalog: Sendable {
 
   private mutating func insert(_ facts: BundleFacts, _ affected: inout Set<String>) {
     bundles[facts.path] = facts
-    for point in facts.points {
+    // What a broken bundle says of points is not believed.
+    for point in facts.points where facts.problems.isEmpty {
       var list = definitions[point.identifier] ?? []
       list.append((facts.path, facts.rootIndex, point))
       list.sort { ($0.rootIndex, $0.path) < ($1.rootIndex, $1.path) }

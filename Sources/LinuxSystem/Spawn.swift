@@ -27,9 +27,11 @@ public struct Spawn {
     case pipe, clone, session, descriptors, exec
   }
 
-  public struct Failure: Error, Hashable, Sendable {
+  public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
     public let stage: Stage
     public let errno: Errno
+
+    public var description: String { "\(errno) (\(stage.rawValue))" }
   }
 
   public struct Child: ~Copyable {
