@@ -83,7 +83,10 @@ let package = Package(
     .testTarget(
       name: "IntegrationTests", dependencies: ["CLinux", "ExtensionInterfaces", "LinuxSystem", "Varlink"]),
     .testTarget(name: "LauncherTests", dependencies: ["Launcher", "LauncherProtocol", "LinuxSystem", "Varlink"]),
-    .testTarget(name: "VarlinkTests", dependencies: ["Varlink", "VarlinkGenerator"]),
+    .testTarget(
+      name: "VarlinkTests",
+      dependencies: ["ExtensionInterfaces", "LinuxSystem", "Varlink", "VarlinkGenerator"],
+      exclude: ["Golden"], plugins: ["VarlinkPlugin"]),
   ]
 )
 
