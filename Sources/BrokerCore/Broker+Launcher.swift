@@ -60,7 +60,8 @@ extension Broker {
 
   mutating func restoreActivation(_ id: String, instance: String, note text: String, endedByHost: Bool) {
     guard activations[id] == nil else { return }
-    guard !endedByHost, let note = decodeNote(text, as: NotesInterface.Activation.self), note.format == noteFormat
+    guard !endedByHost, let note = decodeNote(text, as: NotesInterface.Activation.self),
+      note.format == noteFormat
     else {
       effects.append(.endLease(activation: id))
       return
@@ -91,7 +92,9 @@ extension Broker {
       remember(activation, Reason(kind: .launcherGone), instance: nil)
     }
     let restored = instances.values.lazy.filter(\.isWithLauncher).count
-    if restored > 0 { note(.notice, "launcher.restored", nil, "took back \(restored) instances from the launcher") }
+    if restored > 0 {
+      note(.notice, "launcher.restored", nil, "took back \(restored) instances from the launcher")
+    }
     becomeReady()
   }
 

@@ -62,7 +62,9 @@ extension Broker {
   /// Tells every host that watches a point of these identifiers what became different.
   mutating func tellChanges(_ identifiers: Set<String>, points: Set<String>) {
     for (peer, session) in sessions {
-      guard var subscription = session.subscription, !subscription.points.isDisjoint(with: points) else { continue }
+      guard var subscription = session.subscription, !subscription.points.isDisjoint(with: points) else {
+        continue
+      }
       if session.isBlocked {
         subscription.isBehind = true
       } else {

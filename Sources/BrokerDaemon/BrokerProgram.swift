@@ -67,7 +67,8 @@ public enum BrokerProgram {
 
   /// One broker for a person: whoever has the lock.
   private static func acquireLock(_ places: Places) throws -> SharedDescriptor {
-    let lock = SharedDescriptor(try File.open(places.runtime + "/broker.lock", [.readWrite, .create, .noFollow]))
+    let lock = SharedDescriptor(
+      try File.open(places.runtime + "/broker.lock", [.readWrite, .create, .noFollow]))
     guard try File.tryLock(lock.descriptor) else {
       throw StartFailure(
         status: ExitStatus.otherBroker,

@@ -52,7 +52,9 @@ final class Daemon {
   /// Begins everything. Returns at once; what it finds comes as events.
   func start(listeners: [Listener], launcherProgram: String) throws(Errno) {
     let store = store
-    storeWorker.perform { Result { try store.current() } } completion: { [unowned self] result in
+    storeWorker.perform {
+      Result { try store.current() }
+    } completion: { [unowned self] result in
       switch result {
       case .success(let decisions): self.handle(.decisionsLoaded(decisions))
       case .failure(let error):
@@ -67,13 +69,16 @@ final class Daemon {
     let starter =
       byHand
       ? LauncherStarter(program: launcherProgram, loop: loop) { [unowned self] in self.warn($0) } : nil
-    let link = LauncherLink(path: places.launcherSocket, generation: generation, loop: loop, starter: starter) {
+    let link = LauncherLink(path: places.launcherSocket, generation: generation, loop: loop, starter: starter)
+    {
       [unowned self] in self.take($0)
     }
     self.link = link
     link.connect()
     for listener in listeners {
-      let watch = try loop.watch(listener.socket.rawValue, for: .readable) { [unowned self] _ in self.accept(listener) }
+      let watch = try loop.watch(listener.socket.rawValue, for: .readable) { [unowned self] _ in
+        self.accept(listener)
+      }
       self.listeners.append((listener, watch))
     }
   }
@@ -147,17 +152,21 @@ final class Daemon {
   private func add(_ socket: consuming FileDescriptor, door: Peer.Door) {
     guard let peer = try? PeerInspector.inspect(socket, door: door) else { return }
     let process = peer.process.processID
-    guard peers.count < limits.connections, connectionsByProcess[process, default: 0] < limits.connectionsPerProcess
+    guard peers.count < limits.connections,
+      connectionsByProcess[process, default: 0] < limits.connectionsPerProcess
     else {
       journal.write(
         LogEntry(
-          level: .warning, message: "process \(process) is refused a connection: a limit is reached, see 'extctl status'",
+          level: .warning,
+          message: "process \(process) is refused a connection: a limit is reached, see 'extctl status'",
           fields: [:]))
       return
     }
     nextPeer += 1
     let id = PeerID(nextPeer)
-    guard let connection = try? PeerConnection(socket, id: id, peer: peer, on: loop, limits: limits) else { return }
+    guard let connection = try? PeerConnection(socket, id: id, peer: peer, on: loop, limits: limits) else {
+      return
+    }
     peers[id] = connection
     connectionsByProcess[process, default: 0] += 1
     connection.onEvent = { [unowned self] event in
@@ -212,7 +221,9 @@ final class Daemon {
     case .dropConnection(let connection): connections[connection] = nil
     case .start(let instance, let call, let identifier, let point):
       channels[instance]?.send(
-        ExtensionInterface.Start(call: call, extension: identifier, extensionPoint: point, context: JSONObject()).call())
+        ExtensionInterface.Start(
+          call: call, extension: identifier, extensionPoint: point, context: JSONObject()
+        ).call())
     case .accept(let instance, let call, let connection, let activation, let scene):
       accept(instance, call, connection, activation, scene)
     case .stop(let instance, let call):
@@ -226,7 +237,8 @@ final class Daemon {
     guard let link else { return }
     switch effect {
     case .launch(let order): launch(order)
-    case .endLease(let activation): link.call { LauncherInterface.EndLease(request: $0, activation: activation) }
+    case .endLease(let activation):
+      link.call { LauncherInterface.EndLease(request: $0, activation: activation) }
     case .setNote(let subject, let note):
       link.call { LauncherInterface.SetNote(request: $0, subject: subject, note: note) }
     case .terminate(let instance): link.call { LauncherInterface.Terminate(request: $0, instance: instance) }
@@ -234,7 +246,9 @@ final class Daemon {
     case .forget(let instance): link.call { LauncherInterface.Forget(request: $0, instance: instance) }
     case .settled:
       // A broker that crashes on what it restored does so soon.
-      loop.schedule(after: .seconds(30)) { [weak link] in link?.call { LauncherInterface.Settled(request: $0) } }
+      loop.schedule(after: .seconds(30)) { [weak link] in
+        link?.call { LauncherInterface.Settled(request: $0) }
+      }
     default: break
     }
   }
@@ -250,7 +264,9 @@ final class Daemon {
 
   private func storeDecision(_ decision: Decision, _ request: RequestID) {
     let store = store
-    storeWorker.perform { Result { try store.add(decision) } } completion: { [unowned self] result in
+    storeWorker.perform {
+      Result { try store.add(decision) }
+    } completion: { [unowned self] result in
       switch result {
       case .success: self.handle(.decisionStored(request, decision))
       case .failure(let error): self.handle(.decisionFailed(request, message: "\(error)"))
@@ -260,7 +276,9 @@ final class Daemon {
 
   private func readHistory(_ identifier: String?, _ request: RequestID) {
     let store = store
-    storeWorker.perform { Result { try store.history(of: identifier) } } completion: { [unowned self] result in
+    storeWorker.perform {
+      Result { try store.history(of: identifier) }
+    } completion: { [unowned self] result in
       switch result {
       case .success(let decisions): self.handle(.history(request, decisions))
       case .failure(let error): self.handle(.decisionFailed(request, message: "\(error)"))
@@ -316,7 +334,9 @@ final class Daemon {
     channels[instance] = try? ControlChannel(socket, on: loop) { [unowned self] incoming in
       switch incoming {
       case .reply(let reply):
-        if let event = ExtensionReply.event(reply, from: instance, generation: self.generation) { self.handle(event) }
+        if let event = ExtensionReply.event(reply, from: instance, generation: self.generation) {
+          self.handle(event)
+        }
       case .malformed(let message): self.handle(.misbehaved(instance: instance, message: message))
       case .closed: break
       }
@@ -396,7 +416,8 @@ final class Daemon {
     case .output(let output):
       handle(
         .output(
-          instance: output.instance, extension: output.extension, lines: output.lines, dropped: output.dropped))
+          instance: output.instance, extension: output.extension, lines: output.lines, dropped: output.dropped
+        ))
     }
   }
 }

@@ -67,21 +67,24 @@ final class LauncherLink {
   }
 
   private func greet() {
-    call { LauncherInterface.Hello(request: $0, protocol: Self.protocolVersion, generation: self.generation) }
-      answered: { [unowned self] answer in
-        guard let (reply, _) = answer, reply.error == nil,
-          let hello = try? LauncherInterface.Hello.Reply(object: reply.parameters, unknownMembers: .ignored)
-        else { return self.disconnect() }
-        self.retry = .milliseconds(20)
-        self.onIncoming(
-          .connected(
-            LauncherFacts(
-              processID: Int32(clamping: hello.pid), controlGroups: hello.controlGroups,
-              unsettledStarts: hello.unsettledStarts)))
-        self.call { LauncherInterface.Table(request: $0) } answered: { [unowned self] answer in
-          if answer != nil { self.onIncoming(.restored) }
-        }
+    call {
+      LauncherInterface.Hello(request: $0, protocol: Self.protocolVersion, generation: self.generation)
+    } answered: { [unowned self] answer in
+      guard let (reply, _) = answer, reply.error == nil,
+        let hello = try? LauncherInterface.Hello.Reply(object: reply.parameters, unknownMembers: .ignored)
+      else { return self.disconnect() }
+      self.retry = .milliseconds(20)
+      self.onIncoming(
+        .connected(
+          LauncherFacts(
+            processID: Int32(clamping: hello.pid), controlGroups: hello.controlGroups,
+            unsettledStarts: hello.unsettledStarts)))
+      self.call {
+        LauncherInterface.Table(request: $0)
+      } answered: { [unowned self] answer in
+        if answer != nil { self.onIncoming(.restored) }
       }
+    }
   }
 
   /// Sends a request. `answered` gets its reply, or nil when the launcher is gone before it.
@@ -139,7 +142,8 @@ final class LauncherLink {
       }
       return
     }
-    guard let call = try? VarlinkCall(decoding: packet), let event = try? LauncherEventsInterface.Call(call) else {
+    guard let call = try? VarlinkCall(decoding: packet), let event = try? LauncherEventsInterface.Call(call)
+    else {
       return disconnect()
     }
     onIncoming(.event(event, descriptors))
@@ -163,7 +167,9 @@ final class LauncherLink {
       isClosed = true
       return then()
     }
-    call { LauncherInterface.Stop(request: $0) } answered: { [unowned self] _ in
+    call {
+      LauncherInterface.Stop(request: $0)
+    } answered: { [unowned self] _ in
       self.isClosed = true
       then()
     }

@@ -33,10 +33,14 @@ public final class AppExtensionConnection: Sendable {
 
   /// Sends one line. Blocks while the peer does not read.
   public func send(line: String) throws {
-    guard let socket = socket.withLock({ $0 }) else { throw AppExtensionError(.activationEnded, "the connection is closed") }
+    guard let socket = socket.withLock({ $0 }) else {
+      throw AppExtensionError(.activationEnded, "the connection is closed")
+    }
     var rest = Array((line + "\n").utf8)[...]
     do throws(Errno) {
-      while !rest.isEmpty { rest = rest.dropFirst(try Socket.send(rest, to: socket.rawValue, nonBlocking: false)) }
+      while !rest.isEmpty {
+        rest = rest.dropFirst(try Socket.send(rest, to: socket.rawValue, nonBlocking: false))
+      }
     } catch {
       throw AppExtensionError(.activationEnded, "the connection is broken: \(error)")
     }
@@ -60,7 +64,9 @@ public final class AppExtensionConnection: Sendable {
   private static func read(_ socket: SharedDescriptor, _ line: (String) -> Void) {
     var waiting: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 4096)
-    while let got = try? Socket.receive(into: &buffer, from: socket.rawValue, nonBlocking: false), got.count > 0 {
+    while let got = try? Socket.receive(into: &buffer, from: socket.rawValue, nonBlocking: false),
+      got.count > 0
+    {
       waiting += buffer[..<got.count]
       while let end = waiting.firstIndex(of: UInt8(ascii: "\n")) {
         line(String(decoding: waiting[..<end], as: UTF8.self))

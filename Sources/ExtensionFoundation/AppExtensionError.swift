@@ -40,7 +40,9 @@ public struct AppExtensionError: Error, Hashable, Sendable, CustomStringConverti
 
   init(_ error: VarlinkClientError) {
     guard case .errorReply(let reply) = error, let failure = try? BrokerInterface.Failure(reply) else {
-      if case .errorReply = error { self.init(.failed, error.description) } else {
+      if case .errorReply = error {
+        self.init(.failed, error.description)
+      } else {
         self.init(.brokerUnavailable, "\(error.description); is extensiond running? 'extctl doctor' tells")
       }
       return
@@ -57,7 +59,8 @@ public struct AppExtensionError: Error, Hashable, Sendable, CustomStringConverti
       self.init(.activationEnded, "the activation is over: \(it.reason.kind.rawValue)", reason: it.reason)
     case .activationNotFound(let it): self.init(.activationEnded, "there is no activation \(it.activation)")
     case .notPermitted(let it): self.init(.notPermitted, it.message)
-    case .limitReached(let it): self.init(.limitReached, "the broker's limit \(it.limit) of \(it.value) is reached")
+    case .limitReached(let it):
+      self.init(.limitReached, "the broker's limit \(it.limit) of \(it.value) is reached")
     case .invalidHost(let it): self.init(.failed, it.message)
     case .helloRequired: self.init(.failed, error.description)
     }

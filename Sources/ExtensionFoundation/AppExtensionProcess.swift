@@ -57,7 +57,8 @@ extension AppExtensionProcess {
       broker = try HostConnection()
       sceneID = configuration.sceneID
       let (reply, descriptors) = try broker.call(
-        BrokerInterface.Activate(extension: configuration.appExtensionIdentity.id, scene: configuration.sceneID))
+        BrokerInterface.Activate(
+          extension: configuration.appExtensionIdentity.id, scene: configuration.sceneID))
       guard descriptors.indices.contains(reply.leaseFileDescriptor) else {
         throw AppExtensionError(.failed, "the broker sent no lease")
       }

@@ -13,7 +13,8 @@ final class ExtensionService {
   static func run(configuration: any AppExtensionConfiguration, point: AppExtensionPoint) -> Never {
     guard let socket = inheritedSocket() else {
       CurrentProcess.printError(
-        "this program is an extension and is started by extensiond; put its bundle into a root, see 'extctl help install'")
+        "this program is an extension and is started by extensiond; put its bundle into a root, see 'extctl help install'"
+      )
       CurrentProcess.exit(64)
     }
     do throws(Errno) {
@@ -77,7 +78,8 @@ final class ExtensionService {
     guard start.extensionPoint == point.id else {
       let message =
         "Info.plist binds this extension to \(start.extensionPoint), its code to \(point.id); make them the same"
-      stream.send(ExtensionInterface.ConnectionRejected(answers: start.call, message: message).reply.encoded())
+      stream.send(
+        ExtensionInterface.ConnectionRejected(answers: start.call, message: message).reply.encoded())
       CurrentProcess.printError(message)
       CurrentProcess.exit(65)
     }

@@ -40,7 +40,9 @@ extension AppExtensionPoint {
       let identifier = try point.fullIdentifier()
       guard storage.withLock({ $0.streams[identifier] }) == nil else { return }
       let stream = try await HostConnection.perform { try Stream(point: identifier) }
-      update { $0.streams[identifier] = stream; $0.states[identifier] = stream.first }
+      update {
+        $0.streams[identifier] = stream; $0.states[identifier] = stream.first
+      }
       try stream.follow { [weak self] state in
         self?.update { $0.states[identifier] = state }
       }

@@ -39,7 +39,8 @@ final class GreetingUser {
   init(_ identity: AppExtensionIdentity, scene: String?) async throws {
     let name = identity.localizedName + (scene.map { " (\($0))" } ?? "")
     self.name = name
-    let configuration = AppExtensionProcess.Configuration(appExtensionIdentity: identity, sceneID: scene) { reason in
+    let configuration = AppExtensionProcess.Configuration(appExtensionIdentity: identity, sceneID: scene) {
+      reason in
       say("\(name) was interrupted: \(reason)")
     }
     process = try await AppExtensionProcess(configuration: configuration)
@@ -49,7 +50,8 @@ final class GreetingUser {
   }
 
   func greet(_ person: String) async {
-    guard (try? connection.send(line: person)) != nil, let reply = await replies.next(isolation: #isolation) else { return }
+    guard (try? connection.send(line: person)) != nil, let reply = await replies.next(isolation: #isolation)
+    else { return }
     say("\(name): \(reply)")
   }
 }

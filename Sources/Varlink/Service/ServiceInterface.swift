@@ -264,7 +264,8 @@ public enum ServiceInterface: VarlinkInterface {
       case GetInfo.name:
         self = .getInfo(try GetInfo(object: call.parameters, unknownMembers: .refused))
       case GetInterfaceDescription.name:
-        self = .getInterfaceDescription(try GetInterfaceDescription(object: call.parameters, unknownMembers: .refused))
+        self = .getInterfaceDescription(
+          try GetInterfaceDescription(object: call.parameters, unknownMembers: .refused))
       default: return nil
       }
     }
@@ -288,7 +289,8 @@ public enum ServiceInterface: VarlinkInterface {
       case MethodNotFound.name:
         self = .methodNotFound(try MethodNotFound(object: reply.parameters, unknownMembers: .ignored))
       case MethodNotImplemented.name:
-        self = .methodNotImplemented(try MethodNotImplemented(object: reply.parameters, unknownMembers: .ignored))
+        self = .methodNotImplemented(
+          try MethodNotImplemented(object: reply.parameters, unknownMembers: .ignored))
       case InvalidParameter.name:
         self = .invalidParameter(try InvalidParameter(object: reply.parameters, unknownMembers: .ignored))
       case PermissionDenied.name:
