@@ -44,7 +44,7 @@ let package = Package(
     // MARK: Broker
     .target(
       name: "ExtensionBundles",
-      dependencies: ["LinuxSystem", "CCrypto", "CPropertyList"]),
+      dependencies: ["CCrypto", "CLinux", "CPropertyList", "LinuxSystem"]),
     .target(
       name: "BrokerCore", dependencies: ["ExtensionInterfaces", "Varlink"], plugins: ["VarlinkPlugin"]),
     .target(name: "LauncherProtocol", dependencies: ["LinuxSystem", "Varlink"], plugins: ["VarlinkPlugin"]),

@@ -50,7 +50,7 @@ public struct Spawn {
     let argv = unsafe ([path] + arguments).map { unsafe UnsafePointer(strdup($0)) } + [nil]
     let envp = unsafe environment.map { unsafe UnsafePointer(strdup($0)) } + [nil]
     defer {
-      for unsafepointer in unsafe argv + envp { unsafe free(UnsafeMutableRawPointer(mutating: pointer)) }
+      unsafe (argv + envp).forEach { unsafe free(UnsafeMutableRawPointer(mutating: $0)) }
     }
     let result = unsafe argv.withUnsafeBufferPointer { argv in
       unsafe envp.withUnsafeBufferPointer { envp in
