@@ -1,4 +1,5 @@
 // Made by varlink-generate from org.varlink.service.varlink. Change that file instead.
+// swift-format-ignore-file
 
 /// The Varlink Service Interface should be provided by every varlink service.
 /// It describes the service and the interfaces it implements.
@@ -264,8 +265,7 @@ public enum ServiceInterface: VarlinkInterface {
       case GetInfo.name:
         self = .getInfo(try GetInfo(object: call.parameters, unknownMembers: .refused))
       case GetInterfaceDescription.name:
-        self = .getInterfaceDescription(
-          try GetInterfaceDescription(object: call.parameters, unknownMembers: .refused))
+        self = .getInterfaceDescription(try GetInterfaceDescription(object: call.parameters, unknownMembers: .refused))
       default: return nil
       }
     }
@@ -289,8 +289,7 @@ public enum ServiceInterface: VarlinkInterface {
       case MethodNotFound.name:
         self = .methodNotFound(try MethodNotFound(object: reply.parameters, unknownMembers: .ignored))
       case MethodNotImplemented.name:
-        self = .methodNotImplemented(
-          try MethodNotImplemented(object: reply.parameters, unknownMembers: .ignored))
+        self = .methodNotImplemented(try MethodNotImplemented(object: reply.parameters, unknownMembers: .ignored))
       case InvalidParameter.name:
         self = .invalidParameter(try InvalidParameter(object: reply.parameters, unknownMembers: .ignored))
       case PermissionDenied.name:
