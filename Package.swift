@@ -74,6 +74,10 @@ let package = Package(
       name: "greeting-host", dependencies: ["ExtensionFoundation"], path: "Sources/Examples/greeting-host",
       exclude: ["Bundle"]),
 
+    .executableTarget(
+      name: "certification", dependencies: ["LinuxSystem", "Varlink"], path: "Sources/Examples/certification",
+      plugins: ["VarlinkPlugin"]),
+
     // MARK: Command
     .target(
       name: "ExtensionControl",
