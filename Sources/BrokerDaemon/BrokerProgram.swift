@@ -1,3 +1,4 @@
+internal import BrokerCore
 internal import LinuxSystem
 
 /// The broker as a program: what stands between `main` and the loop.
@@ -15,12 +16,35 @@ public enum BrokerProgram {
       print("extensiond \(Version.current)")
       CurrentProcess.exit(0)
     }
+    if arguments.contains("--limits") {
+      print(limitsPage)
+      CurrentProcess.exit(0)
+    }
+    if let argument = arguments.first {
+      CurrentProcess.printError("extensiond: there is no option '\(argument)'; there are --version and --limits")
+      CurrentProcess.exit(64)
+    }
     do {
       try start()
     } catch {
       CurrentProcess.printError("extensiond: \(error)")
       CurrentProcess.exit((error as? StartFailure)?.status ?? ExitStatus.unavailable)
     }
+  }
+
+  /// docs/limits.md.
+  private static var limitsPage: String {
+    let rows = Limits().table.map { "| \($0.name) | \($0.value) | \($0.meaning) |" }
+    return """
+      # Limits
+
+      Made by `extensiond --limits` from the one value that holds them (`Sources/BrokerCore/Limits.swift`). `extctl status`
+      prints those of the broker that runs.
+
+      | name | value | meaning |
+      |---|---|---|
+      \(rows.joined(separator: "\n"))
+      """
   }
 
   struct StartFailure: Error, CustomStringConvertible {

@@ -2,6 +2,8 @@
 
 import json
 import os
+import pathlib
+import plistlib
 import signal
 import subprocess
 
@@ -70,10 +72,15 @@ class Command(World):
             self.assertIn(said, result.stderr + result.stdout)
 
     def test_control_characters_of_a_bundle_do_not_reach_the_terminal(self):
-        path = self.put(self.make_bundle(info={"CFBundleShortVersionString": "1\u001b[31m"}))
+        bundle = self.make_bundle()
+        info = plistlib.loads((bundle / "Info.plist").read_bytes())
+        info["CFBundleName"] = "red \u001b[31m"
+        (bundle / "Info.plist").write_bytes(plistlib.dumps(info, fmt=plistlib.FMT_BINARY))
+        path = self.put(bundle)
         self.start_broker()
         for command in ("list", "show"):
             self.assertNotIn("\x1b", self.extctl(command, path).stdout)
+        self.assertIn("red", self.extctl("show", path).stdout)
 
     def test_the_pages_of_the_manual_are_made(self):
         self.assertIn(".TH EXTCTL 1", self.extctl("manual").stdout)
@@ -81,3 +88,9 @@ class Command(World):
             self.assertIn("approve", self.extctl("completion", shell).stdout)
         done = subprocess.run(["bash", "-n"], input=self.extctl("completion", "bash").stdout, text=True)
         self.assertEqual(done.returncode, 0)
+
+    def test_generated_pages_are_current(self):
+        docs = pathlib.Path(__file__).resolve().parents[2] / "docs"
+        self.assertEqual((docs / "extctl.md").read_text(), self.extctl("manual", "--markdown").stdout)
+        limits = subprocess.run([BUILD / "extensiond", "--limits"], capture_output=True, text=True, timeout=20)
+        self.assertEqual((docs / "limits.md").read_text(), limits.stdout)
