@@ -1,4 +1,5 @@
 internal import BrokerCore
+internal import ExtensionInterfaces
 internal import LinuxSystem
 
 /// The broker as a program: what stands between `main` and the loop.
