@@ -11,12 +11,17 @@ struct Invocation: Sendable {
 
   var isJSON: Bool { switches.contains("json") }
 
-  /// Calls the administration's interface.
-  func admin<Method: VarlinkMethod>(_ method: Method, timeout: Duration? = .seconds(60)) throws
-    -> Method.Reply
-  {
+  /// Calls the administration's interface. Once more where the broker died before it answered: every one of its methods
+  /// may be called twice.
+  func admin<Method: VarlinkMethod>(
+    _ method: Method, timeout: Duration? = .seconds(60)
+  ) throws -> Method.Reply {
     do throws(VarlinkClientError) {
-      return try BrokerLocation.connect(.admin).call(method, timeout: timeout).reply
+      do throws(VarlinkClientError) {
+        return try BrokerLocation.connect(.admin).call(method, timeout: timeout).reply
+      } catch .closed {
+        return try BrokerLocation.connect(.admin).call(method, timeout: timeout).reply
+      }
     } catch {
       throw ControlError(error)
     }
