@@ -11,6 +11,7 @@ public struct Limits: Hashable, Sendable {
   public var messagesPerTurn = 8
   public var pointsPerSubscription = 64
   public var activationsPerHost = 256
+  public var waitingEvents = 1024
   public var instances = 512
   public var launchesInFlight = 64
   public var connectsInFlightPerInstance = 64
@@ -47,6 +48,9 @@ public struct Limits: Hashable, Sendable {
         "messages of one connection that are handled before others get a turn"),
       row("pointsPerSubscription", pointsPerSubscription, "extension points in one Subscribe or Discover"),
       row("activationsPerHost", activationsPerHost, "activations of one host at once"),
+      row(
+        "waitingEvents", waitingEvents, "events that wait for a host that does not read; more ends its stream"
+      ),
       row("instances", instances, "running instances at once"),
       row("launchesInFlight", launchesInFlight, "instances that are being started at once"),
       row(

@@ -22,7 +22,8 @@ public enum BrokerProgram {
       CurrentProcess.exit(0)
     }
     if let argument = arguments.first {
-      CurrentProcess.printError("extensiond: there is no option '\(argument)'; there are --version and --limits")
+      CurrentProcess.printError(
+        "extensiond: there is no option '\(argument)'; there are --version and --limits")
       CurrentProcess.exit(64)
     }
     do {
