@@ -172,16 +172,18 @@ final class BundleSource {
     let before = enabled[entry] != nil
     if wanted { enabled[entry, default: []].insert(path) } else { enabled[entry]?.remove(path) }
     if enabled[entry]?.isEmpty == true { enabled[entry] = nil }
-    if enabled[entry] != nil, !before { watchDirectories(of: entry) }
+    // It may have changed before it was watched, so it is read again when it is.
+    if enabled[entry] != nil, !before { watchDirectories(of: entry, thenRead: true) }
     if enabled[entry] == nil, before, settling[entry] == nil { watches?.unwatch(entry) }
   }
 
-  private func watchDirectories(of entry: Entry) {
+  private func watchDirectories(of entry: Entry, thenRead: Bool = false) {
     worker.perform {
       BundleReader.directories(of: entry.path)
     } completion: { [unowned self] directories in
       guard self.enabled[entry] != nil || self.settling[entry] != nil else { return }
       self.watches?.watch(entry, directories: directories)
+      if thenRead { self.read(entry, final: false) }
     }
   }
 
