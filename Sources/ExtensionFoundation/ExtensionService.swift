@@ -93,7 +93,7 @@ final class ExtensionService {
       return stream.send(ExtensionInterface.SceneNotFound(answers: accept.call, scene: scene).reply.encoded())
     }
     let socket = descriptors[accept.connectionFileDescriptor]
-    switch configuration.decide(on: AppExtensionConnection(socket, sceneID: accept.scene)) {
+    switch configuration.decide(on: AppExtensionConnection(socket, activationID: accept.activation, sceneID: accept.scene)) {
     case .accept:
       stream.send(ExtensionInterface.AcceptConnection.Reply(answers: accept.call).reply.encoded())
     case .reject(let reason): reject(accept, reason)
