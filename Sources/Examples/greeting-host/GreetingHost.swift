@@ -34,7 +34,7 @@ final class GreetingUser {
   let name: String
   let process: AppExtensionProcess
   let connection: AppExtensionConnection
-  var replies: AsyncStream<String>.Iterator
+  var replies: AppExtensionConnection.Lines.Iterator
 
   init(_ identity: AppExtensionIdentity, scene: String?) async throws {
     let name = identity.localizedName + (scene.map { " (\($0))" } ?? "")
