@@ -131,6 +131,10 @@ extension Daemon {
     case .gone:
       channels = [:]
       handle(.launcherGone)
+    case .unusable(let cause):
+      // A broker that starts anew takes back what the launcher keeps, and nothing is lost.
+      journal.write(LogEntry(level: .error, message: "\(cause); the broker begins anew"))
+      CurrentProcess.exit(75)
     case .event(let event, let descriptors): take(event, descriptors)
     }
   }

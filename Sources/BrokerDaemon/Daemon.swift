@@ -245,8 +245,9 @@ final class Daemon {
     case .kill(let instance): link.call { LauncherInterface.Kill(request: $0, instance: instance) }
     case .forget(let instance): link.call { LauncherInterface.Forget(request: $0, instance: instance) }
     case .settled:
-      // A broker that crashes on what it restored does so soon.
-      loop.schedule(after: .seconds(30)) { [weak link] in
+      // A broker that crashes on what it restored does so soon. Tests kill brokers faster than that.
+      let wait = CurrentProcess.environment("EXTENSIOND_SETTLE_MS").flatMap(Int64.init) ?? 2000
+      loop.schedule(after: .milliseconds(wait)) { [weak link] in
         link?.call { LauncherInterface.Settled(request: $0) }
       }
     default: break

@@ -10,7 +10,7 @@ from world import VarlinkError, World, until
 
 
 class Crash(World):
-    environment = {"EXTENSIOND_IDLE_MS": "10000"}
+    environment = {"EXTENSIOND_IDLE_MS": "10000", "EXTENSIOND_SETTLE_MS": "0"}
 
     def test_connections_and_activations_outlive_the_broker(self):
         self.ready()
@@ -108,3 +108,17 @@ class Crash(World):
             f"no more descriptors than before ({before}, now {count()})")
         children = pathlib.Path(f"/proc/{launcher}/task/{launcher}/children").read_text()
         self.assertEqual(children, "")
+
+    def test_a_state_that_kills_brokers_is_given_up(self):
+        self.env["EXTENSIOND_SETTLE_MS"] = "60000"
+        self.ready()
+        _, lease, _ = self.activate(self.host())
+        for _ in range(3):
+            self.kill_broker()
+            self.start_broker()
+            self.launcher()
+        self.assertEqual(lease.recv(1), b"")
+        self.assertIn("brokers in a row ended soon", self.log_text())
+        until(lambda: not self.ask("ListInstances")["instances"], "no instance")
+        _, _, connection = self.activate(self.host(), connect=True)
+        self.echo(connection)
