@@ -175,3 +175,16 @@ func `the point says who shares an instance`(policy: PointFacts.InstancePolicy, 
   for host in [first, first, world.host("org.example.Other")] { world.activate(host) }
   #expect(world.launches.count == launches)
 }
+
+@Test func `whoever waits is answered even where the kernel takes its time with SIGKILL`() throws {
+  let world = approved()
+  world.automatic.remove(.start)
+  let request = world.activate(world.host())
+  world.pass(10_000)
+  world.pass(2_000)
+  let error = try world.error(request, as: BrokerInterface.ActivationFailed.self)
+  #expect(error.reason.kind == .startTimedOut && error.reason.stage == "Start")
+  #expect(world.broker.activations.isEmpty && world.broker.instances.count == 1)
+  try world.endInstance(InstanceEnd(executed: true, signal: 9))
+  #expect(world.answerCount(request) == 1 && world.count("forget") == 1)
+}
