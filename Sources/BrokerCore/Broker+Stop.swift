@@ -128,10 +128,7 @@ extension Broker {
 
   private mutating func expire(_ id: String, _ instance: Instance) {
     switch instance.phase {
-    case .backingOff where now.monotonic < instance.startDeadline:
-      instances[id]?.phase = .checking
-      instances[id]?.deadline = instance.startDeadline
-      effects.append(.checkBundle(instance: id, path: instance.path, digest: instance.digest))
+    case .backingOff where now.monotonic < instance.startDeadline: check(id)
     case .backingOff:
       finish(id, Reason(kind: .quarantined, until: Int(now.wall)), standardError: [])
     case .checking, .waitingForLauncher, .launching, .starting:

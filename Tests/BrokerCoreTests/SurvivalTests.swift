@@ -121,3 +121,22 @@ func `an end while no broker was there is told, and forgotten only then`(subscri
   world.pass(60_000)
   #expect(world.count("forget") == 1 && world.broker.nextDeadline == nil)
 }
+
+@Test(arguments: [("sha256:2", .changed), (nil, .removed)] as [(String?, Reason.Kind)])
+func `what changes while it waits for the launcher is not launched`(
+  digest: String?, kind: Reason.Kind
+) throws {
+  let world = TestWorld(ready: false)
+  world.send(.launcherGone)
+  world.approve()
+  let request = world.activate(world.host())
+  #expect(world.steps == ["check"])
+  if let digest {
+    world.add([TestWorld.greeter(digest: digest)])
+  } else {
+    world.send(.bundles(found: [], removed: [TestWorld.path]))
+  }
+  world.connectLauncher()
+  #expect(world.launches.isEmpty)
+  #expect(try world.error(request, as: BrokerInterface.ActivationFailed.self).reason.kind == kind)
+}
