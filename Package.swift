@@ -84,6 +84,14 @@ let package = Package(
       dependencies: ["ExtensionInterfaces", "LinuxSystem", "Varlink"]),
     .executableTarget(name: "extctl", dependencies: ["ExtensionControl", "LinuxSystem"]),
 
+    // MARK: Benchmarks
+    .target(name: "CBench"),
+    .executableTarget(
+      name: "bench-extension", linkerSettings: [.unsafeFlags(["-static-executable", "-nostartfiles"])]),
+    .executableTarget(
+      name: "extension-bench",
+      dependencies: ["CBench", "CLinux", "ExtensionInterfaces", "LinuxSystem", "Varlink"]),
+
     // MARK: Tests
     .testTarget(name: "BrokerCoreTests", dependencies: ["BrokerCore", "ExtensionInterfaces", "Varlink"]),
     .testTarget(name: "ExtensionBundlesTests", dependencies: ["CLinux", "ExtensionBundles", "LinuxSystem"]),
@@ -107,7 +115,7 @@ let settings: [SwiftSetting] = [
   .strictMemorySafety(),
   .treatAllWarnings(as: .error),
 ]
-let languageC = Set(["CLinux", "CMainQueue", "extension-init"])
+let languageC = Set(["CBench", "CLinux", "CMainQueue", "bench-extension", "extension-init"])
 for target in package.targets
 where [.regular, .executable, .test].contains(target.type) && !languageC.contains(target.name) {
   target.swiftSettings = (target.swiftSettings ?? []) + settings
