@@ -71,6 +71,11 @@ let package = Package(
       name: "greeting-host", dependencies: ["ExtensionFoundation"], path: "Sources/Examples/greeting-host",
       exclude: ["Bundle"]),
 
+    // For the tests: it must be a program of its own.
+    .executableTarget(
+      name: "probe-extension", dependencies: ["ExtensionFoundation", "LinuxSystem"],
+      path: "Tests/ExtensionFoundationTests/probe-extension"),
+
     // MARK: Command
     .target(
       name: "ExtensionControl",
@@ -80,6 +85,10 @@ let package = Package(
     // MARK: Tests
     .testTarget(name: "BrokerCoreTests", dependencies: ["BrokerCore", "ExtensionInterfaces", "Varlink"]),
     .testTarget(name: "ExtensionBundlesTests", dependencies: ["CLinux", "ExtensionBundles", "LinuxSystem"]),
+    .testTarget(
+      name: "ExtensionFoundationTests",
+      dependencies: ["CLinux", "ExtensionFoundation", "ExtensionInterfaces", "LinuxSystem", "Varlink"],
+      exclude: ["probe-extension"]),
     .testTarget(
       name: "IntegrationTests", dependencies: ["CLinux", "ExtensionInterfaces", "LinuxSystem", "Varlink"]),
     .testTarget(name: "LauncherTests", dependencies: ["Launcher", "LauncherProtocol", "LinuxSystem", "Varlink"]),
