@@ -76,7 +76,8 @@ struct Catalog: Sendable {
 
   private mutating func insert(_ facts: BundleFacts, _ affected: inout Set<String>) {
     bundles[facts.path] = facts
-    for point in facts.points {
+    // What a broken bundle says of points is not believed.
+    for point in facts.points where facts.problems.isEmpty {
       var list = definitions[point.identifier] ?? []
       list.append((facts.path, facts.rootIndex, point))
       list.sort { ($0.rootIndex, $0.path) < ($1.rootIndex, $1.path) }
@@ -177,10 +178,11 @@ struct Catalog: Sendable {
     winners[identifier] = best.facts.path
     for loser in candidates.dropFirst() {
       let why =
-        if best.entry.state == .enabled, loser.entry.state != .enabled { "that one is approved" }
-        else if best.facts.rootIndex != loser.facts.rootIndex { "its root comes first" }
-        else if best.facts.version != loser.facts.version { "it is newer" }
-        else { "its path sorts first" }
+        if best.entry.state == .enabled, loser.entry.state != .enabled {
+          "that one is approved"
+        } else if best.facts.rootIndex != loser.facts.rootIndex {
+          "its root comes first"
+        } else if best.facts.version != loser.facts.version { "it is newer" } else { "its path sorts first" }
       entries[loser.facts.path] = CatalogEntry(
         state: .shadowed, explanation: "\(best.facts.path) is used in its place: \(why)")
     }

@@ -8,7 +8,9 @@ enum BrokerLocation {
     case admin = "admin/io.extensiond.Admin"
   }
 
-  static func path(_ door: Door) throws(VarlinkClientError) -> String { try runtime() + "/extensiond/" + door.rawValue }
+  static func path(_ door: Door) throws(VarlinkClientError) -> String {
+    try runtime() + "/extensiond/" + door.rawValue
+  }
 
   private static func runtime() throws(VarlinkClientError) -> String {
     guard let directory = CurrentProcess.environment("XDG_RUNTIME_DIR") else {
@@ -39,13 +41,16 @@ enum BrokerLocation {
   /// Starts a broker and waits until it serves.
   private static func start(_ program: String) -> Bool {
     do {
-      let state = CurrentProcess.environment("XDG_STATE_HOME") ?? (CurrentProcess.environment("HOME") ?? "") + "/.local/state"
+      let state =
+        CurrentProcess.environment("XDG_STATE_HOME") ?? (CurrentProcess.environment("HOME") ?? "")
+        + "/.local/state"
       try File.makeDirectories(state + "/extensiond")
       let null = SharedDescriptor(try File.open("/dev/null", .readWrite))
       let log = SharedDescriptor(
         try File.open(state + "/extensiond/extensiond.log", [.writeOnly, .create, .append]))
       _ = try Spawn(
-        path: program, arguments: [], environment: CurrentProcess.allEnvironment, descriptors: [null, log, log]
+        path: program, arguments: [], environment: CurrentProcess.allEnvironment,
+        descriptors: [null, log, log]
       ).run()
       let path = try path(.admin)
       for _ in 0..<500 {

@@ -6,7 +6,8 @@ enum CommandLineParser {
     }
     guard let command = commands.first(where: { $0.name == name || $0.aliases.contains(name) }) else {
       let near = commands.map(\.name).min { distance($0, name) < distance($1, name) }
-      throw ControlError(.usage, "there is no command '\(name)'" + (near.map { "; do you mean '\($0)'?" } ?? ""))
+      throw ControlError(
+        .usage, "there is no command '\(name)'" + (near.map { "; do you mean '\($0)'?" } ?? ""))
     }
     return try parse(Array(words.dropFirst()), command)
   }
@@ -27,7 +28,8 @@ enum CommandLineParser {
       }
       let (name, inline) = split(word)
       guard let option = (command.options + Command.common).first(where: { matches($0, name) }) else {
-        throw ControlError(.usage, "'\(command.name)' has no option '\(word)'; see 'extctl help \(command.name)'")
+        throw ControlError(
+          .usage, "'\(command.name)' has no option '\(word)'; see 'extctl help \(command.name)'")
       }
       guard option.value != nil else {
         switches.insert(option.name)

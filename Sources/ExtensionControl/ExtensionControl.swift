@@ -7,7 +7,8 @@ public enum ExtensionControl {
 
   /// In the order of the help.
   static let commands: [Command] = [
-    .list, .show, .explain, .approve, .disable, .reset, .history, .points, .hosts, .ps, .connections, .activate,
+    .list, .show, .explain, .approve, .disable, .reset, .history, .points, .hosts, .ps, .connections,
+    .activate,
     .connect, .stop, .watch, .logs, .install, .remove, .rescan, .lint, .status, .doctor, .completion, .manual,
   ]
 
@@ -27,7 +28,9 @@ public enum ExtensionControl {
       if words.contains("--json") {
         let object: JSONObject = [
           "schema": 1,
-          "error": ["status": .integer(Int64(failure.status.rawValue)), "message": .string(failure.description)],
+          "error": [
+            "status": .integer(Int64(failure.status.rawValue)), "message": .string(failure.description),
+          ],
         ]
         Terminal.write(JSON.object(object).text)
       } else {

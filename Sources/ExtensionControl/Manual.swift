@@ -55,7 +55,8 @@ enum Manual {
 
       """
     for command in commands {
-      page += ".TP\n.B \(command.name) \(escape(command.arguments))\n\(escape(command.summary)). \(escape(command.details))\n"
+      page +=
+        ".TP\n.B \(command.name) \(escape(command.arguments))\n\(escape(command.summary)). \(escape(command.details))\n"
       for option in command.options {
         page += ".RS\n.TP\n.B \(escape(name(option)))\n\(escape(option.help))\n.RE\n"
       }
@@ -100,7 +101,8 @@ enum Manual {
         """
     case "zsh":
       let lines = commands.map { "    '\($0.name):\($0.summary)'" }.joined(separator: "\n")
-      let cases = commands.map { "    \($0.name)) compadd -- \(options($0)); _files ;;" }.joined(separator: "\n")
+      let cases = commands.map { "    \($0.name)) compadd -- \(options($0)); _files ;;" }.joined(
+        separator: "\n")
       return """
         #compdef extctl
         local -a commands

@@ -12,7 +12,11 @@ enum Terminal {
     guard text.unicodeScalars.contains(where: isControl) else { return text }
     var result = ""
     for scalar in text.unicodeScalars {
-      if isControl(scalar) { result += "\\u{\(String(scalar.value, radix: 16))}" } else { result.unicodeScalars.append(scalar) }
+      if isControl(scalar) {
+        result += "\\u{\(String(scalar.value, radix: 16))}"
+      } else {
+        result.unicodeScalars.append(scalar)
+      }
     }
     return result
   }
@@ -29,7 +33,9 @@ enum Terminal {
     return cells.map { row in
       var line = ""
       for (column, cell) in row.enumerated() {
-        line += column == row.count - 1 ? cell : cell + String(repeating: " ", count: widths[column] - cell.count + 2)
+        line +=
+          column == row.count - 1
+          ? cell : cell + String(repeating: " ", count: widths[column] - cell.count + 2)
       }
       return line
     }.joined(separator: "\n")

@@ -2,8 +2,8 @@ internal import LauncherProtocol
 internal import LinuxSystem
 internal import Varlink
 
-/// Starts instances, keeps them, and tells the broker of their ends. Belongs to the thread that runs it: the kernel ends
-/// sandboxes with the thread that started them.
+/// Starts instances, keeps them, and tells the broker of their ends. Belongs to the thread that runs it: the kernel
+/// ends sandboxes with the thread that started them.
 public final class Launcher {
   static let protocolVersion = 1
   static let noteLimit = 4096
@@ -76,8 +76,8 @@ public final class Launcher {
     }
   }
 
-  /// The same user's, and under a service manager the broker's own service. A guard against accidents and sandboxes, not
-  /// against a process of the same user that means harm: docs/security.md.
+  /// The same user's, and under a service manager the broker's own service. A guard against accidents and
+  /// sandboxes, not against a process of the same user that means harm: docs/security.md.
   private func isAllowed(_ connection: borrowing FileDescriptor) -> Bool {
     guard let peer = try? PeerCredentials(of: connection), peer.userID == CurrentProcess.userID else {
       return false

@@ -33,25 +33,16 @@ struct Tools {
     guard let pipe = try? Pipe.make() else { return "" }
     let command = Spawn(
       path: program, arguments: ["--help"], environment: [], descriptors: [null, pipe.writing, pipe.writing])
-    return output(of: command, pipe.reading)
-  }
-
-  private static func output(of command: consuming Spawn, _ reading: SharedDescriptor) -> String {
     guard let child = try? command.run() else { return "" }
-    // The last writing end of this process.
-    command.descriptors = []
-    let deadline = MonotonicTime.now + .seconds(2)
-    var bytes: [UInt8] = []
-    while (try? Poll.readable(reading.rawValue, deadline: deadline)) == true, bytes.count < 1 << 16,
-      let part = try? reading.descriptor.read(upTo: 4096), !part.isEmpty
-    {
-      bytes += part
-    }
-    if (try? Poll.readable(child.process.descriptor.rawValue, deadline: deadline)) != true {
+    // A pipe holds all of it, so the program can end before anybody reads.
+    let ended = try? Poll.readable(child.process.descriptor.rawValue, deadline: .now + .seconds(2))
+    if ended != true {
       try? child.process.send(signal: Signals.kill)
       _ = try? Poll.readable(child.process.descriptor.rawValue)
     }
     _ = try? child.process.reap()
-    return String(decoding: bytes, as: UTF8.self)
+    try? pipe.reading.descriptor.setNonBlocking()
+    let text = try? pipe.reading.descriptor.read(upTo: 1 << 16)
+    return String(decoding: text ?? [], as: UTF8.self)
   }
 }

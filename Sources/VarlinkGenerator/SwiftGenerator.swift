@@ -1,118 +1,72 @@
-public import Varlink
+import Varlink
 
-/// Makes Swift of interface descriptions that belong together: a type that two of them share is declared once.
-public struct SwiftGenerator {
-  public struct Source {
-    public let description: InterfaceDescription
+/// Makes Swift source of Varlink interfaces.
+public enum SwiftGenerator {
+  /// A description and the file that it is from.
+  public struct Source: Sendable {
+    public let path: String
     public let text: String
 
-    public init(parsing text: String) throws(DescriptionError) {
-      description = try InterfaceDescription(parsing: text)
+    public init(path: String, text: String) {
+      self.path = path
       self.text = text
     }
   }
 
-  private let sources: [Source]
-  /// The module that declares the protocols; empty inside that module itself.
-  private let imports: String
-
-  public init(_ sources: [Source], imports: String = "public import Varlink") {
-    self.sources = sources
-    self.imports = imports
+  /// A file to write.
+  public struct File: Hashable, Sendable {
+    public let name: String
+    public let contents: String
   }
 
-  /// The name of the enumeration that holds an interface's types: `BrokerInterface` for `io.extensiond.Broker`.
-  public static func typeName(_ interface: String) -> String {
+  /// Makes one Swift file of each description. A type that an interface before, in the order of the names,
+  /// declares alike becomes an alias.
+  ///
+  /// - Parameter importsVarlink: False makes source for the module Varlink itself.
+  public static func files(
+    for sources: [Source], importsVarlink: Bool = true
+  ) throws(GeneratorError) -> [File] {
+    var files: [File] = []
+    var earlier: [InterfaceDescription] = []
+    for source in sources.sorted(by: { interfaceName(path: $0.path) < interfaceName(path: $1.path) }) {
+      let interface = try parse(source)
+      let typeName = typeName(interface: interface.name)
+      if let other = earlier.first(where: { Self.typeName(interface: $0.name) == typeName }) {
+        throw GeneratorError(
+          path: source.path,
+          message: "'\(interface.name)' and '\(other.name)' would both become \(typeName). Rename one.")
+      }
+      if let problem = NameCheck(interface).problem {
+        throw GeneratorError(path: source.path, message: problem)
+      }
+      var emitter = InterfaceEmitter(interface, text: source.text, earlier: earlier)
+      let contents = emitter.source(importsVarlink: importsVarlink)
+      files.append(File(name: typeName + ".swift", contents: contents))
+      earlier.append(interface)
+    }
+    return files
+  }
+
+  /// The last part of the name, without hyphens, and "Interface". The build plugin follows the same rule.
+  public static func typeName(interface: String) -> String {
     let words = (interface.split(separator: ".").last ?? "").split(separator: "-")
-    return words.map(capitalised).joined() + "Interface"
+    return words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined() + "Interface"
   }
 
-  /// The Swift of the interface at this index.
-  public func generate(_ index: Int) -> String {
-    let source = sources[index]
-    let interface = source.description
-    var out = SwiftText()
-    out.line("// Made by varlink-generate from \(interface.name).varlink. Change that file instead.")
-    out.line("")
-    if !imports.isEmpty {
-      out.line(imports)
-      out.line("")
+  private static func parse(_ source: Source) throws(GeneratorError) -> InterfaceDescription {
+    let interface: InterfaceDescription
+    do { interface = try InterfaceDescription(parsing: source.text) } catch {
+      throw GeneratorError(path: "\(source.path):\(error.line):\(error.column)", message: error.message)
     }
-    out.documentation(interface.documentation)
-    out.open("public enum \(Self.typeName(interface.name)): VarlinkInterface")
-    out.line("public static let name = \"\(interface.name)\"")
-    out.line("public static let description = #\"\"\"")
-    for line in source.text.split(separator: "\n", omittingEmptySubsequences: false) { out.raw("    " + line) }
-    out.raw("    \"\"\"#")
-    let types = TypeWriter(interface: interface)
-    for member in interface.members {
-      out.line("")
-      switch member.kind {
-      case .type(let type):
-        if let owner = owner(of: member, before: index) {
-          out.documentation(member.documentation)
-          out.line("public typealias \(member.name) = \(Self.typeName(owner)).\(member.name)")
-        } else {
-          types.declare(member.name, type, documentation: member.documentation, conformance: "VarlinkStructure", in: &out)
-        }
-      case .method(let input, let output):
-        types.declareMethod(member, input: input, output: output, in: &out)
-      case .error(let fields):
-        types.declareError(member, fields, in: &out)
-      }
+    guard interface.name == interfaceName(path: source.path) else {
+      throw GeneratorError(
+        path: source.path, message: "The file must be named after its interface: \(interface.name).varlink")
     }
-    MemberLists(interface: interface).write(to: &out)
-    out.close()
-    return out.text
+    return interface
   }
 
-  /// The interface before this one that declares the very same type.
-  private func owner(of member: InterfaceDescription.Member, before index: Int) -> String? {
-    for other in sources[..<index].map(\.description) {
-      guard let same = other.members.first(where: { $0.name == member.name }), case .type(let theirs) = same.kind,
-        case .type(let ours) = member.kind
-      else { continue }
-      if shape(theirs, in: other) == shape(ours, in: sources[index].description) { return other.name }
-    }
-    return nil
+  private static func interfaceName(path: String) -> Substring {
+    let file = path.split(separator: "/").last ?? ""
+    return file.hasSuffix(".varlink") ? file.dropLast(".varlink".count) : file
   }
-
-  /// A type without its comments, and with the types that it names.
-  private func shape(_ type: InterfaceDescription.TypeExpression, in interface: InterfaceDescription) -> String {
-    var seen: Set<String> = []
-    func describe(_ type: InterfaceDescription.TypeExpression) -> String {
-      switch type {
-      case .named(let name):
-        guard seen.insert(name).inserted else { return name }
-        for member in interface.members where member.name == name {
-          if case .type(let definition) = member.kind { return "\(name)=\(describe(definition))" }
-        }
-        return name
-      case .structure(let fields):
-        return "(" + fields.map { "\($0.name):\(describe($0.type))" }.joined(separator: ",") + ")"
-      case .enumeration(let cases): return "(" + cases.map(\.name).joined(separator: ",") + ")"
-      case .array(let element): return "[]" + describe(element)
-      case .dictionary(let element): return "[string]" + describe(element)
-      case .optional(let element): return "?" + describe(element)
-      default: return "\(type)"
-      }
-    }
-    return describe(type)
-  }
-}
-
-func capitalised(_ text: some StringProtocol) -> String { text.prefix(1).uppercased() + text.dropFirst() }
-
-func lowercasedFirst(_ text: some StringProtocol) -> String { text.prefix(1).lowercased() + text.dropFirst() }
-
-/// A name as it stands in Swift.
-func escaped(_ name: String) -> String {
-  let keywords: Set<String> = [
-    "Any", "Protocol", "Self", "Type", "as", "associatedtype", "break", "case", "catch", "class", "continue",
-    "default", "defer", "deinit", "do", "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for",
-    "func", "guard", "if", "import", "in", "init", "inout", "internal", "is", "let", "nil", "operator",
-    "precedencegroup", "private", "protocol", "public", "repeat", "rethrows", "return", "self", "static", "struct",
-    "subscript", "super", "switch", "throw", "throws", "true", "try", "typealias", "var", "where", "while",
-  ]
-  return keywords.contains(name) ? "`\(name)`" : name
 }

@@ -1,5 +1,4 @@
 import LinuxSystem
-import Varlink
 import VarlinkGenerator
 
 // varlink-generate --output DIRECTORY [--bare] FILE.varlink …
@@ -12,7 +11,7 @@ func fail(_ message: String) -> Never {
 
 func read(_ path: String) -> String {
   do { return String(decoding: try File.read(path, limit: 1 << 20), as: UTF8.self) } catch {
-    fail("\(path): \(error)")
+    fail("\(path): error: \(error)")
   }
 }
 
@@ -20,7 +19,7 @@ func write(_ text: String, to path: String) {
   do {
     try File.open(path, [.writeOnly, .create, .truncate], mode: 0o644).write(all: Array(text.utf8))
   } catch {
-    fail("\(path): \(error)")
+    fail("\(path): error: \(error)")
   }
 }
 
@@ -30,17 +29,11 @@ arguments.removeAll { $0 == "--bare" }
 guard arguments.count >= 3, arguments[0] == "--output" else {
   fail("usage: varlink-generate --output DIRECTORY [--bare] FILE.varlink …")
 }
-let directory = arguments[1]
-var sources: [SwiftGenerator.Source] = []
-for path in arguments.dropFirst(2) {
-  do {
-    sources.append(try SwiftGenerator.Source(parsing: read(path)))
-  } catch {
-    fail("\(path):\(error)")
+let sources = arguments.dropFirst(2).map { SwiftGenerator.Source(path: $0, text: read($0)) }
+do {
+  for file in try SwiftGenerator.files(for: sources, importsVarlink: !bare) {
+    write(file.contents, to: "\(arguments[1])/\(file.name)")
   }
-}
-let generator = SwiftGenerator(sources, imports: bare ? "" : "public import Varlink")
-for (index, source) in sources.enumerated() {
-  write(
-    generator.generate(index), to: "\(directory)/\(SwiftGenerator.typeName(source.description.name)).swift")
+} catch {
+  fail("\(error)")
 }

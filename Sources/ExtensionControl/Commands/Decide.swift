@@ -14,7 +14,8 @@ extension Command {
     let candidates = found.filter { $0.state != .shadowed }
     guard let item = candidates.first, candidates.count == 1 else {
       throw ControlError(
-        .failed, "several bundles are \(name); name one by its path: \(found.map(\.path).joined(separator: ", "))")
+        .failed,
+        "several bundles are \(name); name one by its path: \(found.map(\.path).joined(separator: ", "))")
     }
     guard let digest = item.digest else {
       throw ControlError(.failed, "\(name) cannot be approved: \(item.explanation)")
@@ -29,7 +30,8 @@ extension Command {
 
   private static func confirm(_ question: String) throws {
     guard CurrentProcess.isTerminal(0) else {
-      throw ControlError(.usage, "nobody can be asked, since standard input is no terminal; give --yes to approve")
+      throw ControlError(
+        .usage, "nobody can be asked, since standard input is no terminal; give --yes to approve")
     }
     Terminal.write("\(question) [y/N]")
     guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else {
@@ -56,14 +58,18 @@ extension Command {
   }
 
   static let history = Command(
-    name: "history", arguments: "[ID]", count: 0...1, summary: "list the decisions that were made, newest first"
+    name: "history", arguments: "[ID]", count: 0...1,
+    summary: "list the decisions that were made, newest first"
   ) { invocation in
     let reply = try invocation.admin(AdminInterface.History(extension: invocation.arguments.first))
     invocation.show(reply) {
       Terminal.table(
         ["TIME", "DECISION", "IDENTIFIER", "DIGEST", "BY"],
         reply.decisions.map { row in
-          [Time.text(row.time), row.decision.rawValue, row.identifier, String((row.digest ?? "-").prefix(19)), row.peer]
+          [
+            Time.text(row.time), row.decision.rawValue, row.identifier,
+            String((row.digest ?? "-").prefix(19)), row.peer,
+          ]
         })
     }
     return .success

@@ -3,8 +3,10 @@ internal import LinuxSystem
 
 extension Command {
   static let install = Command(
-    name: "install", arguments: "BUNDLE", count: 1...1, summary: "copy a bundle into a root, all of it or nothing",
-    details: "It is copied beside its place first, and put there in one step. A bundle of the same name is replaced.",
+    name: "install", arguments: "BUNDLE", count: 1...1,
+    summary: "copy a bundle into a root, all of it or nothing",
+    details:
+      "It is copied beside its place first, and put there in one step. A bundle of the same name is replaced.",
     options: [.init(name: "root", value: "DIRECTORY", help: "where to; your own root unless given")]
   ) { invocation in
     let source = trimmed(invocation.arguments[0])
@@ -23,7 +25,8 @@ extension Command {
     _ = try invocation.admin(AdminInterface.Rescan(wait: true))
     let reply = try invocation.admin(AdminInterface.List(extension: target))
     invocation.show(reply) {
-      reply.extensions.map { "installed \($0.path): \($0.state.rawValue); \($0.explanation)" }.joined(separator: "\n")
+      reply.extensions.map { "installed \($0.path): \($0.state.rawValue); \($0.explanation)" }.joined(
+        separator: "\n")
     }
     return .success
   }
@@ -35,7 +38,8 @@ extension Command {
     let found = try invocation.admin(AdminInterface.List(extension: invocation.arguments[0])).extensions
     guard let item = found.first, found.count == 1 else {
       throw ControlError(
-        .failed, "several bundles are that; name one by its path: \(found.map(\.path).joined(separator: ", "))")
+        .failed,
+        "several bundles are that; name one by its path: \(found.map(\.path).joined(separator: ", "))")
     }
     guard !item.rootOwned else {
       throw ControlError(.failed, "\(item.path) was installed by root; remove it with the package manager")
@@ -58,14 +62,16 @@ extension Command {
   }
 
   static let lint = Command(
-    name: "lint", arguments: "ID|PATH", count: 1...1, summary: "list everything that is wrong with a bundle in a root",
+    name: "lint", arguments: "ID|PATH", count: 1...1,
+    summary: "list everything that is wrong with a bundle in a root",
     details: "Exit status 1 when something is."
   ) { invocation in
     let reply = try invocation.admin(AdminInterface.List(extension: trimmed(invocation.arguments[0])))
     invocation.show(reply) {
       reply.extensions.map { item in
         let problems = item.problems.map { "  \($0.check): \(Terminal.visible($0.message))" }
-        return problems.isEmpty ? "\(item.path): nothing is wrong" : ([item.path + ":"] + problems).joined(separator: "\n")
+        return problems.isEmpty
+          ? "\(item.path): nothing is wrong" : ([item.path + ":"] + problems).joined(separator: "\n")
       }.joined(separator: "\n")
     }
     return reply.extensions.allSatisfy(\.problems.isEmpty) ? .success : .failed
@@ -78,7 +84,8 @@ extension Command {
   }
 
   static var dataHome: String {
-    CurrentProcess.environment("XDG_DATA_HOME") ?? (CurrentProcess.environment("HOME") ?? "") + "/.local/share"
+    CurrentProcess.environment("XDG_DATA_HOME") ?? (CurrentProcess.environment("HOME") ?? "")
+      + "/.local/share"
   }
 
   static var userRoot: String { dataHome + "/extensiond" }

@@ -2,7 +2,8 @@ internal import ExtensionInterfaces
 
 extension Command {
   static let list = Command(
-    name: "list", arguments: "[ID|PATH]", count: 0...1, summary: "list extensions and hosts, and what state they are in",
+    name: "list", arguments: "[ID|PATH]", count: 0...1,
+    summary: "list extensions and hosts, and what state they are in",
     details: "Broken bundles and near misses are listed too, with the first thing that is wrong."
   ) { invocation in
     let reply = try invocation.admin(AdminInterface.List(extension: invocation.arguments.first))
@@ -11,7 +12,10 @@ extension Command {
       return Terminal.table(
         ["STATE", "IDENTIFIER", "VERSION", "POINT", "PATH"],
         reply.extensions.map { item in
-          [item.state.rawValue, item.identifier ?? "-", item.version ?? "-", item.extensionPoint ?? "(host)", item.path]
+          [
+            item.state.rawValue, item.identifier ?? "-", item.version ?? "-", item.extensionPoint ?? "(host)",
+            item.path,
+          ]
         })
     }
     return .success
@@ -27,7 +31,8 @@ extension Command {
 
   static func describe(_ item: AdminInterface.Extension) -> String {
     var rows: [(String, String)] = [
-      ("identifier", item.identifier ?? "-"), ("name", item.localizedName ?? "-"), ("state", item.state.rawValue),
+      ("identifier", item.identifier ?? "-"), ("name", item.localizedName ?? "-"),
+      ("state", item.state.rawValue),
       ("", item.explanation), ("version", "\(item.version ?? "-") (build \(item.buildVersion ?? "-"))"),
       ("point", item.extensionPoint ?? "-"), ("path", item.path),
       ("writable by", item.rootOwned ? "root only" : "you"), ("digest", item.digest ?? "-"),
@@ -61,5 +66,7 @@ extension Command {
 }
 
 extension String {
-  func padding(to width: Int) -> String { count < width ? self + String(repeating: " ", count: width - count) : self + " " }
+  func padding(to width: Int) -> String {
+    count < width ? self + String(repeating: " ", count: width - count) : self + " "
+  }
 }

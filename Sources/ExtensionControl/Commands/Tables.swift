@@ -2,14 +2,16 @@ internal import ExtensionInterfaces
 internal import LinuxSystem
 
 extension Command {
-  static let points = Command(name: "points", summary: "list the extension points, and who defines them") { invocation in
+  static let points = Command(name: "points", summary: "list the extension points, and who defines them") {
+    invocation in
     let reply = try invocation.admin(AdminInterface.ListExtensionPoints())
     invocation.show(reply) {
       Terminal.table(
         ["POINT", "HOST", "SCOPE", "UI", "INSTANCES", "EXTENSIONS"],
         reply.extensionPoints.map { point in
           [
-            point.identifier, point.host ?? "(everybody)", point.scope.rawValue, point.userInterface ? "yes" : "no",
+            point.identifier, point.host ?? "(everybody)", point.scope.rawValue,
+            point.userInterface ? "yes" : "no",
             point.instancePolicy.rawValue, "\(point.extensions)",
           ]
         })
@@ -55,14 +57,18 @@ extension Command {
       Terminal.table(
         ["ACTIVATION", "EXTENSION", "HOST", "SCENE", "CONNECTIONS", "SINCE"],
         reply.activations.map { item in
-          [item.id, item.extension, item.host, item.scene ?? "-", "\(item.connections)", Time.text(item.since)]
+          [
+            item.id, item.extension, item.host, item.scene ?? "-", "\(item.connections)",
+            Time.text(item.since),
+          ]
         })
     }
     return .success
   }
 
   static let stop = Command(
-    name: "stop", arguments: "ID|INSTANCE", count: 1...1, summary: "end an extension, and say when it has ended"
+    name: "stop", arguments: "ID|INSTANCE", count: 1...1,
+    summary: "end an extension, and say when it has ended"
   ) { invocation in
     let reply = try invocation.admin(AdminInterface.Stop(target: invocation.arguments[0]))
     invocation.show(reply) { "\(reply.ended) ended" }
@@ -78,10 +84,13 @@ extension Command {
     return .success
   }
 
-  static let status = Command(name: "status", summary: "show the broker's state, its roots and its limits") { invocation in
+  static let status = Command(name: "status", summary: "show the broker's state, its roots and its limits") {
+    invocation in
     let reply = try invocation.admin(AdminInterface.Status())
     invocation.show(reply) {
-      let roots = reply.roots.map { [$0.state.rawValue, "\($0.bundles)", $0.path + ($0.detail.map { " (\($0))" } ?? "")] }
+      let roots = reply.roots.map {
+        [$0.state.rawValue, "\($0.bundles)", $0.path + ($0.detail.map { " (\($0))" } ?? "")]
+      }
       let limits = reply.limits.map { [$0.name, "\($0.value)", $0.meaning] }
       let launcher = reply.launcherPid.map { "process \($0)" } ?? "none"
       return """

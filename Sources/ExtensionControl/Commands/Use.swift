@@ -9,7 +9,8 @@ extension Command {
   ]
 
   static let activate = Command(
-    name: "activate", arguments: "ID", count: 1...1, summary: "use an extension until Ctrl-C, or until it ends",
+    name: "activate", arguments: "ID", count: 1...1,
+    summary: "use an extension until Ctrl-C, or until it ends",
     options: useOptions
   ) { invocation in
     let use = try Use(invocation, connect: false)
@@ -25,7 +26,9 @@ extension Command {
     summary: "connect to an extension; standard input and output are the connection", options: useOptions
   ) { invocation in
     let use = try Use(invocation, connect: true)
-    guard let connection = use.connection else { throw ControlError(.internalError, "the broker sent no connection") }
+    guard let connection = use.connection else {
+      throw ControlError(.internalError, "the broker sent no connection")
+    }
     try copy(connection)
     return .success
   }
@@ -44,9 +47,13 @@ extension Command {
       if inputIsOpen, ready[1] {
         let bytes = try FileDescriptor.readStandardInput(upTo: 65536)
         inputIsOpen = !bytes.isEmpty
-        if bytes.isEmpty { Socket.shutdownWrites(connection.descriptor) } else {
+        if bytes.isEmpty {
+          Socket.shutdownWrites(connection.descriptor)
+        } else {
           var rest = bytes[...]
-          while !rest.isEmpty { rest = rest.dropFirst(try Socket.send(rest, to: connection.rawValue, nonBlocking: false)) }
+          while !rest.isEmpty {
+            rest = rest.dropFirst(try Socket.send(rest, to: connection.rawValue, nonBlocking: false))
+          }
         }
       }
     }
@@ -64,7 +71,8 @@ private struct Use {
     do throws(VarlinkClientError) {
       client = try BrokerLocation.connect(.host)
       _ = try client.call(
-        BrokerInterface.Hello(hostIdentifier: invocation.values["host"] ?? "io.extensiond.extctl"), timeout: .seconds(30))
+        BrokerInterface.Hello(hostIdentifier: invocation.values["host"] ?? "io.extensiond.extctl"),
+        timeout: .seconds(30))
       let answer = try client.call(
         BrokerInterface.Activate(
           extension: invocation.arguments[0], scene: invocation.values["scene"], connect: connect),
@@ -85,7 +93,9 @@ private struct Use {
   /// What became of it; asked until it is known, for the lease can end a moment before.
   var end: BrokerInterface.ActivationEvent? {
     for _ in 0..<100 {
-      let reply = try? client.call(BrokerInterface.GetActivation(activation: activation), timeout: .seconds(5)).reply
+      let reply = try? client.call(
+        BrokerInterface.GetActivation(activation: activation), timeout: .seconds(5)
+      ).reply
       guard let event = reply?.event else { return nil }
       if event.state == .deactivated { return event }
       CurrentProcess.pause(milliseconds: 20)

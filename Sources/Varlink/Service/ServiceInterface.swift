@@ -1,4 +1,5 @@
 // Made by varlink-generate from org.varlink.service.varlink. Change that file instead.
+// swift-format-ignore-file
 
 /// The Varlink Service Interface should be provided by every varlink service.
 /// It describes the service and the interfaces it implements.
@@ -8,7 +9,7 @@ public enum ServiceInterface: VarlinkInterface {
     # The Varlink Service Interface should be provided by every varlink service.
     # It describes the service and the interfaces it implements.
     interface org.varlink.service
-    
+
     # Get a list of all the interfaces a service provides and information
     # about the implementation.
     method GetInfo() -> (
@@ -18,32 +19,32 @@ public enum ServiceInterface: VarlinkInterface {
       url: string,
       interfaces: []string
     )
-    
+
     # Get the description of an interface that is implemented by this service.
     method GetInterfaceDescription(interface: string) -> (description: string)
-    
+
     # The requested interface was not found.
     error InterfaceNotFound (interface: string)
-    
+
     # The requested method was not found
     error MethodNotFound (method: string)
-    
+
     # The interface defines the requested method, but the service does not
     # implement it.
     error MethodNotImplemented (method: string)
-    
+
     # One of the passed parameters is invalid.
     error InvalidParameter (parameter: string)
-    
+
     # Client is denied access
     error PermissionDenied ()
-    
+
     # Method is expected to be called with 'more' set to true, but wasn't
     error ExpectedMore ()
-    
+
     # Method is expected to be called with 'upgrade' set to true, but wasn't
     error ExpectedUpgrade ()
-    
+
     """#
 
   /// Get a list of all the interfaces a service provides and information
@@ -57,8 +58,7 @@ public enum ServiceInterface: VarlinkInterface {
       if unknownMembers == .refused { try object.refuseMembers(otherThan: []) }
     }
 
-    public func writeMembers(to writer: inout JSONWriter) {
-    }
+    public func writeMembers(to writer: inout JSONWriter) {}
 
     public struct Reply: VarlinkStructure {
       public var vendor: String
@@ -76,7 +76,15 @@ public enum ServiceInterface: VarlinkInterface {
       }
 
       public init(object: JSONObject, unknownMembers: UnknownMembers) throws(VarlinkDecodingError) {
-        if unknownMembers == .refused { try object.refuseMembers(otherThan: ["vendor", "product", "version", "url", "interfaces"]) }
+        if unknownMembers == .refused {
+          try object.refuseMembers(otherThan: [
+            "vendor",
+            "product",
+            "version",
+            "url",
+            "interfaces",
+          ])
+        }
         self.vendor = try object.field("vendor", unknownMembers)
         self.product = try object.field("product", unknownMembers)
         self.version = try object.field("version", unknownMembers)
@@ -217,8 +225,7 @@ public enum ServiceInterface: VarlinkInterface {
       if unknownMembers == .refused { try object.refuseMembers(otherThan: []) }
     }
 
-    public func writeMembers(to writer: inout JSONWriter) {
-    }
+    public func writeMembers(to writer: inout JSONWriter) {}
   }
 
   /// Method is expected to be called with 'more' set to true, but wasn't
@@ -231,8 +238,7 @@ public enum ServiceInterface: VarlinkInterface {
       if unknownMembers == .refused { try object.refuseMembers(otherThan: []) }
     }
 
-    public func writeMembers(to writer: inout JSONWriter) {
-    }
+    public func writeMembers(to writer: inout JSONWriter) {}
   }
 
   /// Method is expected to be called with 'upgrade' set to true, but wasn't
@@ -245,16 +251,15 @@ public enum ServiceInterface: VarlinkInterface {
       if unknownMembers == .refused { try object.refuseMembers(otherThan: []) }
     }
 
-    public func writeMembers(to writer: inout JSONWriter) {
-    }
+    public func writeMembers(to writer: inout JSONWriter) {}
   }
 
-  /// A call of one of this interface's methods.
+  /// A call of one of the methods.
   public enum Call: Hashable, Sendable {
     case getInfo(GetInfo)
     case getInterfaceDescription(GetInterfaceDescription)
 
-    /// nil for a method that this interface does not have. Unknown parameters are refused.
+    /// Reads a call, strictly. Nil if this interface has no such method.
     public init?(_ call: VarlinkCall) throws(VarlinkDecodingError) {
       switch call.method {
       case GetInfo.name:
@@ -266,7 +271,7 @@ public enum ServiceInterface: VarlinkInterface {
     }
   }
 
-  /// One of this interface's errors.
+  /// An error of this interface.
   public enum Failure: Error, Hashable, Sendable {
     case interfaceNotFound(InterfaceNotFound)
     case methodNotFound(MethodNotFound)
@@ -276,7 +281,7 @@ public enum ServiceInterface: VarlinkInterface {
     case expectedMore(ExpectedMore)
     case expectedUpgrade(ExpectedUpgrade)
 
-    /// nil for a reply that is none of these errors.
+    /// Reads the error of a reply. Nil if the reply has none, or none of this interface.
     public init?(_ reply: VarlinkReply) throws(VarlinkDecodingError) {
       switch reply.error {
       case InterfaceNotFound.name:

@@ -1,0 +1,51 @@
+# What there is to do here. Each target says in its line what it is for.
+
+SHELL := /bin/bash
+PREFIX ?= /usr/local
+RELEASE := .build/release
+PACKAGES := bubblewrap libplist-dev libsqlite3-dev libssl-dev libsystemd-dev pkg-config python3
+TEST_PACKAGES := $(PACKAGES) dbus-user-session libpam-systemd python3-venv strace systemd
+
+.PHONY: help build demo test lint bench install docs clean deps test-deps
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+deps:
+	@Tests/Support/packages $(PACKAGES)
+
+test-deps:
+	@Tests/Support/packages $(TEST_PACKAGES)
+
+build: deps ## build the programs for installation
+	swift build -c release --static-swift-stdlib
+
+demo: deps ## play the whole story with real processes, in directories of its own
+	@swift build -c release --static-swift-stdlib --product extensiond 2>&1 | tail -n 1
+	@for product in extensiond-launcher extension-init extctl greeting-extension greeting-host; do \
+	  swift build -c release --static-swift-stdlib --product $$product 2>&1 | tail -n 1 || exit 1; done
+	@Sources/Examples/demo $(RELEASE)
+
+test: test-deps ## build and run all tests
+	swift build --build-tests
+	Tests/Support/run-tests
+
+lint: deps ## check format, layers and sizes; warnings are errors in every build
+	swift format lint --strict --recursive Package.swift Sources Tests
+	Tests/Support/lint-layers
+
+bench: test-deps ## measure; options in BENCH, such as BENCH=--json
+	swift build -c release --static-swift-stdlib
+	$(RELEASE)/extension-bench $(BENCH)
+
+docs: ## make the generated pages of docs/ anew
+	swift build --product extctl
+	swift build --product extensiond
+	.build/debug/extctl manual --markdown > docs/extctl.md
+	.build/debug/extensiond --limits > docs/limits.md
+	Sources/Examples/demo .build/debug > docs/demo.txt
+
+clean: ## remove what was built
+	rm -rf .build
+
+-include systemd/install.mk
