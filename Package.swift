@@ -78,6 +78,11 @@ let package = Package(
       name: "certification", dependencies: ["LinuxSystem", "Varlink"], path: "Sources/Examples/certification",
       plugins: ["VarlinkPlugin"]),
 
+    // For the tests: it must be a program of its own.
+    .executableTarget(
+      name: "probe-extension", dependencies: ["ExtensionFoundation", "LinuxSystem"],
+      path: "Tests/ExtensionFoundationTests/probe-extension"),
+
     // MARK: Command
     .target(
       name: "ExtensionControl",
@@ -95,6 +100,10 @@ let package = Package(
     // MARK: Tests
     .testTarget(name: "BrokerCoreTests", dependencies: ["BrokerCore", "ExtensionInterfaces", "Varlink"]),
     .testTarget(name: "ExtensionBundlesTests", dependencies: ["CLinux", "ExtensionBundles", "LinuxSystem"]),
+    .testTarget(
+      name: "ExtensionFoundationTests",
+      dependencies: ["ExtensionFoundation", "ExtensionInterfaces", "LinuxSystem", "Varlink"],
+      exclude: ["probe-extension"]),
     .testTarget(
       name: "LauncherTests", dependencies: ["Launcher", "LauncherProtocol", "LinuxSystem", "Varlink"]),
     .testTarget(
