@@ -147,7 +147,10 @@ extension Broker {
   /// Answers every waiter, tells every host, and forgets the instance.
   mutating func finish(_ id: String, _ reason: Reason, standardError: [String]) {
     guard let instance = instances.removeValue(forKey: id) else { return }
-    if instance.phase == .checking { effects.append(.releaseBundle(instance: id)) }
+    switch instance.phase {
+    case .checking, .waitingForLauncher: effects.append(.releaseBundle(instance: id))
+    default: break
+    }
     if instance.phase != .running, !instance.isStopping || !instance.activations.isEmpty {
       attempts[instance.identifier] = Attempt(
         time: now.wall, outcome: reason.sentence, standardError: standardError)

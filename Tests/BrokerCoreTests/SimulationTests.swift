@@ -7,6 +7,7 @@ import Testing
 @Test func `whatever happens in whatever order, the broker keeps its promises`() {
   let steps = ProcessInfo.processInfo.environment["EXTENSIOND_SIMULATION_STEPS"].flatMap(Int.init) ?? 200_000
   let perSeed = 1_000
+  var reached: [String: Int] = [:]
   for seed in 1...UInt64(max(1, steps / perSeed)) {
     let simulator = Simulator(seed: seed)
     for _ in 0..<perSeed where simulator.faults.isEmpty { simulator.step() }
@@ -16,7 +17,14 @@ import Testing
       Issue.record("seed \(seed): \(simulator.faults.joined(separator: "; "))\n\(story)")
       return
     }
+    reached.merge(simulator.reached, uniquingKeysWith: +)
   }
+  guard steps >= 100_000 else { return }
+  for what in [
+    "activated", "hostEnded", "hostGone", "crashed", "killed", "outOfMemory", "disabled", "removed",
+    "stopping", "launcherGone", "failed: startTimedOut", "failed: quarantined", "failed: changed",
+    "failed: startFailed",
+  ] { #expect(reached[what, default: 0] > 0, "\(what) never happened: \(reached)") }
 }
 
 extension Simulator {
@@ -34,7 +42,7 @@ extension Simulator {
     case 87..<90: changeBundle()
     case 90..<98:
       while !queue.isEmpty { deliverQueue() }
-      pass([1, 100, 600, 3_000].randomElement(using: &random)!)
+      pass([1, 100, 600, 3_000].randomElement(using: &random) ?? 1)
     case 98: if chance(20) { boot() }
     default:
       if !isLauncherThere { connectLauncher() } else if chance(20) { killLauncher() }
@@ -54,12 +62,13 @@ extension Simulator {
 
   private func crash() {
     guard let id = processes.keys.sorted().randomElement(using: &random) else { return }
-    switch Int.random(in: 0..<6, using: &random) {
+    switch Int.random(in: 0..<7, using: &random) {
     case 0: end(id, InstanceEnd(executed: true, exitStatus: 0))
     case 1: end(id, InstanceEnd(executed: true, signal: 11))
     case 2: end(id, InstanceEnd(executed: true, signal: 9, outOfMemoryKills: 1))
     case 3: send(.executed(instance: id))
     case 4: send(.answered(instance: id, call: "g0.1", scenes: nil))
+    case 5: end(id, InstanceEnd(executed: true, signal: 9))
     default: if processes[id]?.end == nil { send(.misbehaved(instance: id, message: "not Varlink")) }
     }
   }
@@ -144,7 +153,8 @@ extension Simulator {
     number += 1
     let request = RequestID(peer: peer, serial: number)
     waiting[request] = Waiting(since: now.monotonic, isBounded: false)
-    send(.adminCall(request, calls.randomElement(using: &random)!, more: false))
+    let call = calls[Int.random(in: calls.indices, using: &random)]
+    send(.adminCall(request, call, more: false))
   }
 
   /// Everybody goes, and time passes: nothing may be left.

@@ -21,7 +21,11 @@ extension Simulator {
       } else {
         finish(request)
       }
-    case .fail(let request, _): finish(request)
+    case .fail(let request, let error):
+      if let failure = error as? BrokerInterface.ActivationFailed {
+        reached["failed: \(failure.reason.kind.rawValue)", default: 0] += 1
+      }
+      finish(request)
     case .storeDecision(let request, let decision):
       if chance(15) {
         loose.append(.decisionFailed(request, message: "full"))
@@ -112,6 +116,7 @@ extension Simulator {
 
   private func hear(_ peer: PeerID, _ event: BrokerInterface.ActivationEvent) {
     if told[peer]?.contains(event.activation) == true { fault("\(event) to \(peer) after the end") }
+    reached[event.reason?.kind.rawValue ?? event.state.rawValue, default: 0] += 1
     if event.state == .deactivated { told[peer, default: []].insert(event.activation) }
   }
 }

@@ -140,3 +140,14 @@ func `what changes while it waits for the launcher is not launched`(
   #expect(world.launches.isEmpty)
   #expect(try world.error(request, as: BrokerInterface.ActivationFailed.self).reason.kind == kind)
 }
+
+@Test func `the checked directory is released when what waits for a launcher is given up`() throws {
+  let world = TestWorld(ready: false)
+  world.send(.launcherGone)
+  world.approve()
+  let request = world.activate(world.host())
+  world.pass(10_000)
+  let error = try world.error(request, as: BrokerInterface.ActivationFailed.self)
+  #expect(error.reason.kind == .startTimedOut && error.reason.stage == "launcher")
+  #expect(world.effects.count { if case .releaseBundle = $0 { true } else { false } } == 1)
+}
