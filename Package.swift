@@ -98,7 +98,8 @@ let package = Package(
       dependencies: ["CBench", "CLinux", "ExtensionInterfaces", "LinuxSystem", "Varlink"]),
 
     // MARK: Tests
-    .testTarget(name: "BrokerCoreTests", dependencies: ["BrokerCore", "ExtensionInterfaces", "Varlink"]),
+    .testTarget(
+      name: "BrokerCoreTests", dependencies: ["BrokerCore", "ExtensionInterfaces", "LinuxSystem", "Varlink"]),
     .testTarget(name: "ExtensionBundlesTests", dependencies: ["CLinux", "ExtensionBundles", "LinuxSystem"]),
     .testTarget(
       name: "ExtensionFoundationTests",

@@ -1,11 +1,11 @@
 import ExtensionInterfaces
-import Foundation
+import LinuxSystem
 import Testing
 
 @testable import BrokerCore
 
 @Test func `whatever happens in whatever order, the broker keeps its promises`() {
-  let steps = ProcessInfo.processInfo.environment["EXTENSIOND_SIMULATION_STEPS"].flatMap(Int.init) ?? 200_000
+  let steps = CurrentProcess.environment("EXTENSIOND_SIMULATION_STEPS").flatMap { Int($0) } ?? 200_000
   let perSeed = 1_000
   var reached: [String: Int] = [:]
   for seed in 1...UInt64(max(1, steps / perSeed)) {
