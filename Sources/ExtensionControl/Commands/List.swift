@@ -1,0 +1,35 @@
+internal import ExtensionInterfaces
+
+extension Command {
+  static let list = Command(
+    name: "list", aliases: ["ls"], arguments: ["[ID|PATH]"],
+    summary: "list extensions and hosts, and the state they are in",
+    details:
+      "Broken bundles and near misses are listed too. Of several copies of one extension only the one that is used is, "
+      + "unless you name it or give --all.",
+    options: [.init(name: "all", letter: "a", help: "list copies that another one shadows, too")]
+  ) { invocation in
+    let found = try invocation.admin(
+      AdminInterface.List(extension: invocation.arguments.isEmpty ? nil : invocation.subject())
+    ).extensions
+    let isFull = invocation.has("all") || !invocation.arguments.isEmpty
+    let shown = isFull ? found : found.filter { $0.state != .shadowed }
+    try invocation.show(AdminInterface.List.Reply(extensions: shown)) {
+      Terminal.table(
+        ["STATE", "IDENTIFIER", "VERSION", "POINT", "PATH"],
+        shown.map { item in
+          [
+            item.state.rawValue, item.identifier ?? "-", item.version ?? "-", item.extensionPoint ?? "(host)",
+            item.path,
+          ]
+        })
+    }
+    if invocation.isJSON { return .success }
+    if shown.isEmpty { Terminal.say("no extensions; 'extctl status' shows where they are looked for") }
+    if shown.count < found.count {
+      Terminal.say(
+        "\(found.count - shown.count) shadowed copies are not listed; 'extctl list --all' lists them")
+    }
+    return .success
+  }
+}
