@@ -40,7 +40,10 @@ bench: test-deps ## measure; options in BENCH, such as BENCH=--json
 
 docs: ## make the generated pages of docs/ anew
 	swift build --product extctl
+	swift build --product extensiond
 	.build/debug/extctl manual --markdown > docs/extctl.md
+	.build/debug/extensiond --limits > docs/limits.md
+	Sources/Examples/demo .build/debug > docs/demo.txt
 
 clean: ## remove what was built
 	rm -rf .build

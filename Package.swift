@@ -24,7 +24,8 @@ let package = Package(
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CPropertyList", pkgConfig: "libplist-2.0", providers: [.apt(["libplist-dev"])]),
     // Static, since it runs inside sandboxes that may have no libraries.
-    .executableTarget(name: "extension-init", linkerSettings: [.unsafeFlags(["-static-executable", "-nostartfiles"])]),
+    .executableTarget(
+      name: "extension-init", linkerSettings: [.unsafeFlags(["-static-executable", "-nostartfiles"])]),
 
     // MARK: System
     .target(name: "LinuxSystem", dependencies: ["CLinux"]),
@@ -33,7 +34,8 @@ let package = Package(
     .target(
       name: "Varlink", dependencies: ["LinuxSystem"], exclude: ["Service/org.varlink.service.varlink"]),
     .target(name: "VarlinkGenerator", dependencies: ["Varlink"]),
-    .executableTarget(name: "varlink-generate", dependencies: ["LinuxSystem", "Varlink", "VarlinkGenerator"]),
+    .executableTarget(
+      name: "varlink-generate", dependencies: ["LinuxSystem", "Varlink", "VarlinkGenerator"]),
     .plugin(
       name: "VarlinkPlugin", capability: .buildTool(), dependencies: ["varlink-generate"],
       path: "Sources/VarlinkPlugin"),
@@ -42,7 +44,7 @@ let package = Package(
     // MARK: Broker
     .target(
       name: "ExtensionBundles",
-      dependencies: ["LinuxSystem", "CCrypto", "CPropertyList"]),
+      dependencies: ["CCrypto", "CLinux", "CPropertyList", "LinuxSystem"]),
     .target(
       name: "BrokerCore", dependencies: ["ExtensionInterfaces", "Varlink"], plugins: ["VarlinkPlugin"]),
     .target(name: "LauncherProtocol", dependencies: ["LinuxSystem", "Varlink"], plugins: ["VarlinkPlugin"]),
@@ -65,11 +67,16 @@ let package = Package(
 
     // MARK: Examples
     .executableTarget(
-      name: "greeting-extension", dependencies: ["ExtensionFoundation"], path: "Sources/Examples/greeting-extension",
+      name: "greeting-extension", dependencies: ["ExtensionFoundation"],
+      path: "Sources/Examples/greeting-extension",
       exclude: ["Bundle"], linkerSettings: [.unsafeFlags(["-static-stdlib"])]),
     .executableTarget(
       name: "greeting-host", dependencies: ["ExtensionFoundation"], path: "Sources/Examples/greeting-host",
       exclude: ["Bundle"]),
+
+    .executableTarget(
+      name: "certification", dependencies: ["LinuxSystem", "Varlink"], path: "Sources/Examples/certification",
+      plugins: ["VarlinkPlugin"]),
 
     // MARK: Command
     .target(
@@ -81,8 +88,7 @@ let package = Package(
     .testTarget(name: "BrokerCoreTests", dependencies: ["BrokerCore", "ExtensionInterfaces", "Varlink"]),
     .testTarget(name: "ExtensionBundlesTests", dependencies: ["CLinux", "ExtensionBundles", "LinuxSystem"]),
     .testTarget(
-      name: "IntegrationTests", dependencies: ["CLinux", "ExtensionInterfaces", "LinuxSystem", "Varlink"]),
-    .testTarget(name: "LauncherTests", dependencies: ["Launcher", "LauncherProtocol", "LinuxSystem", "Varlink"]),
+      name: "LauncherTests", dependencies: ["Launcher", "LauncherProtocol", "LinuxSystem", "Varlink"]),
     .testTarget(
       name: "VarlinkTests",
       dependencies: ["ExtensionInterfaces", "LinuxSystem", "Varlink", "VarlinkGenerator"],

@@ -8,12 +8,16 @@ extension Broker {
     _ call: BrokerInterface.Activate, _ request: RequestID, _ host: HostKey, _ session: Session
   ) {
     let identifier = call.extension
-    guard let facts = catalog.winner(identifier) ?? catalog.matching(identifier).first(where: { $0.kind == .appExtension })
+    guard
+      let facts = catalog.winner(identifier)
+        ?? catalog.matching(identifier).first(where: { $0.kind == .appExtension })
     else { return fail(request, BrokerInterface.ExtensionNotFound(extension: identifier)) }
     guard let entry = catalog.entries[facts.path], let pointIdentifier = facts.extensionPoint,
       let digest = facts.digest, entry.state == .enabled
     else { return failNotEnabled(request, identifier, facts) }
-    guard permits(session, point: pointIdentifier) else { return refuse(request, session, point: pointIdentifier) }
+    guard permits(session, point: pointIdentifier) else {
+      return refuse(request, session, point: pointIdentifier)
+    }
     guard let point = catalog.point(pointIdentifier), catalog.isInScope(facts) else {
       return fail(
         request,
@@ -33,8 +37,9 @@ extension Broker {
       guard instances.count < limits.instances else {
         return fail(request, BrokerInterface.LimitReached(limit: "instances", value: limits.instances))
       }
-      guard instances.values.lazy.filter({ $0.startDeadline > 0 && !$0.isStopping && $0.phase != .running }).count
-        < limits.launchesInFlight
+      guard
+        instances.values.lazy.filter({ $0.startDeadline > 0 && !$0.isStopping && $0.phase != .running }).count
+          < limits.launchesInFlight
       else {
         return fail(
           request, BrokerInterface.LimitReached(limit: "launchesInFlight", value: limits.launchesInFlight))
@@ -54,7 +59,8 @@ extension Broker {
   func scopeMessage(_ facts: BundleFacts) -> String {
     let point = facts.extensionPoint ?? ""
     guard let definition = catalog.point(point) else {
-      return "no host defines the extension point \(point); install the host, or check the identifier in the bundle"
+      return
+        "no host defines the extension point \(point); install the host, or check the identifier in the bundle"
     }
     return "\(point) takes only extensions inside the bundle of \(definition.host ?? "its host")"
   }
@@ -127,11 +133,14 @@ extension Broker {
     activations[id]?.phase = .pending(request, .lease)
     effects.append(
       .keepLease(
-        activation: id, instance: activation.instance, note: activation.note(verified: instance.hostVerified)))
+        activation: id, instance: activation.instance, note: activation.note(verified: instance.hostVerified))
+    )
   }
 
   mutating func leaseKept(_ id: String) {
-    guard let activation = activations[id], case .pending(let request, .lease) = activation.phase else { return }
+    guard let activation = activations[id], case .pending(let request, .lease) = activation.phase else {
+      return
+    }
     guard activation.wantsConnection else { return commit(id, connection: nil) }
     activations[id]?.phase = .pending(request, .accept)
     accept(activation, purpose: .activate)
@@ -139,7 +148,9 @@ extension Broker {
 
   mutating func leaseFailed(_ id: String, message: String) {
     guard let activation = activations[id], case .pending(let request, _) = activation.phase else { return }
-    fail(request, failure(activation.identifier, Reason(kind: .startFailed, stage: "lease", detail: message), []))
+    fail(
+      request, failure(activation.identifier, Reason(kind: .startFailed, stage: "lease", detail: message), [])
+    )
     drop(id)
   }
 

@@ -16,7 +16,8 @@ extension Broker {
     case .disable(let disable): decide(disable.extension, .disabled, request)
     case .reset(let reset): decide(reset.extension, .reset, request)
     case .history(let history): effects.append(.readHistory(request, identifier: history.extension))
-    case .listExtensionPoints: reply(request, AdminInterface.ListExtensionPoints.Reply(extensionPoints: pointRows))
+    case .listExtensionPoints:
+      reply(request, AdminInterface.ListExtensionPoints.Reply(extensionPoints: pointRows))
     case .listHosts: reply(request, AdminInterface.ListHosts.Reply(hosts: hostRows))
     case .listInstances: reply(request, AdminInterface.ListInstances.Reply(instances: instanceRows))
     case .listActivations: reply(request, AdminInterface.ListActivations.Reply(activations: activationRows))
@@ -24,7 +25,11 @@ extension Broker {
     case .stop(let stop): handleStop(stop.target, request)
     case .rescan(let rescan):
       effects.append(.scanAll)
-      if rescan.wait ?? false { rescans.append(request) } else { reply(request, AdminInterface.Rescan.Reply()) }
+      if rescan.wait ?? false {
+        rescans.append(request)
+      } else {
+        reply(request, AdminInterface.Rescan.Reply())
+      }
     case .watch:
       guard more else { return fail(request, ServiceInterface.ExpectedMore()) }
       sessions[request.peer]?.watch = WatchStream(request: request, kind: .everything, sequence: 1)
@@ -41,10 +46,13 @@ extension Broker {
 
   private mutating func approve(_ call: AdminInterface.Approve, _ request: RequestID) {
     guard let facts = subject(call.extension, request) else { return }
-    guard let identifier = facts.identifier, let digest = facts.digest, let entry = catalog.entries[facts.path] else {
+    guard let identifier = facts.identifier, let digest = facts.digest,
+      let entry = catalog.entries[facts.path]
+    else {
       return fail(
         request,
-        AdminInterface.NotApprovable(extension: call.extension, message: "it has no identifier that can be read"))
+        AdminInterface.NotApprovable(
+          extension: call.extension, message: "it has no identifier that can be read"))
     }
     guard digest == call.digest, facts.entitlements == call.entitlements.sorted() else {
       return fail(
@@ -71,7 +79,8 @@ extension Broker {
     guard let facts = subject(name, request) else { return }
     guard let identifier = facts.identifier else {
       return fail(
-        request, AdminInterface.NotApprovable(extension: name, message: "it has no identifier that can be read"))
+        request,
+        AdminInterface.NotApprovable(extension: name, message: "it has no identifier that can be read"))
     }
     store(facts, identifier, verdict, request)
   }

@@ -7,7 +7,9 @@ extension Broker {
     let points = pointsBefore(found.map(\.path) + removed)
     let affected = catalog.apply(found: found, removed: removed)
     for facts in found where facts.kind == .appExtension {
-      note(.debug, "bundle.found", facts.identifier, "\(facts.path): \(catalog.entries[facts.path]?.state.rawValue ?? "")")
+      note(
+        .debug, "bundle.found", facts.identifier,
+        "\(facts.path): \(catalog.entries[facts.path]?.state.rawValue ?? "")")
     }
     afterChange(affected, points: points)
   }
@@ -58,11 +60,14 @@ extension Broker {
     let points = pointsBefore(catalog.matching(decision.identifier).map(\.path))
     let affected = catalog.apply(decision)
     if decision.verdict == .reset {
-      for facts in catalog.matching(decision.identifier) { if let digest = facts.digest { crashes[digest] = nil } }
+      for facts in catalog.matching(decision.identifier) {
+        if let digest = facts.digest { crashes[digest] = nil }
+      }
     }
     note(
       .notice, "decision.\(decision.verdict.rawValue)", decision.identifier,
-      "\(decision.identifier) is \(decision.verdict == .reset ? "undecided" : decision.verdict.rawValue) now, by \(decision.peer)")
+      "\(decision.identifier) is \(decision.verdict == .reset ? "undecided" : decision.verdict.rawValue) now, by \(decision.peer)"
+    )
     switch decision.verdict {
     case .enabled: reply(request, AdminInterface.Approve.Reply())
     case .disabled: reply(request, AdminInterface.Disable.Reply())

@@ -18,8 +18,10 @@ extension Broker {
   }
 
   private func gates(_ facts: BundleFacts, host: String?) -> [AdminInterface.Gate] {
-    func gate(_ name: String, _ passes: Bool, _ evidence: String, mend: String? = nil) -> AdminInterface.Gate {
-      AdminInterface.Gate(name: name, result: passes ? .pass : .fail, evidence: evidence, mend: passes ? nil : mend)
+    func gate(_ name: String, _ passes: Bool, _ evidence: String, mend: String? = nil) -> AdminInterface.Gate
+    {
+      AdminInterface.Gate(
+        name: name, result: passes ? .pass : .fail, evidence: evidence, mend: passes ? nil : mend)
     }
     let name = facts.identifier ?? facts.path
     let entry = catalog.entries[facts.path]
@@ -29,7 +31,8 @@ extension Broker {
       gates.append(gate("valid: \(problem.check)", false, problem.message, mend: "extctl lint \(facts.path)"))
     }
     if facts.problems.isEmpty { gates.append(gate("valid", true, "every check of the bundle passed")) }
-    gates.append(gate("compatible", facts.incompatibility == nil, facts.incompatibility ?? "fits this machine"))
+    gates.append(
+      gate("compatible", facts.incompatibility == nil, facts.incompatibility ?? "fits this machine"))
     gates.append(
       gate(
         "winner", state != .shadowed,
@@ -46,7 +49,8 @@ extension Broker {
       gate(
         "entitlements", facts.entitlements.isEmpty,
         facts.entitlements.isEmpty
-          ? "it asks for none" : "it asks for \(facts.entitlements.joined(separator: ", ")), which cannot be granted yet",
+          ? "it asks for none"
+          : "it asks for \(facts.entitlements.joined(separator: ", ")), which cannot be granted yet",
         mend: nil))
     let decided = state == .enabled || state == .shadowed && facts.digest == catalog.decisions[name]?.digest
     gates.append(gate("decision", decided, entry?.explanation ?? "", mend: "extctl approve \(name)"))
@@ -54,13 +58,16 @@ extension Broker {
     gates.append(
       gate(
         "quarantine", quarantine == nil,
-        quarantine.map { "rests for another \(($0.monotonic - now.monotonic) / 1000) s" } ?? "it has not crashed too often",
+        quarantine.map { "rests for another \(($0.monotonic - now.monotonic) / 1000) s" }
+          ?? "it has not crashed too often",
         mend: "extctl reset \(name)"))
     if case .connected = launcher {
       gates.append(gate("launcher", true, "connected"))
     } else {
       gates.append(
-        gate("launcher", false, "no launcher is connected", mend: "systemctl --user start extensiond-launcher.service"))
+        gate(
+          "launcher", false, "no launcher is connected",
+          mend: "systemctl --user start extensiond-launcher.service"))
     }
     if let host { gates.append(hostGate(host)) }
     gates.append(lastAttempt(name))

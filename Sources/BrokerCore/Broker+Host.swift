@@ -34,7 +34,9 @@ extension Broker {
       return fail(
         request,
         BrokerInterface.InvalidHost(
-          message: "'\(hello.hostIdentifier.prefix(64))' is not a reverse-DNS identifier such as org.example.Editor"))
+          message:
+            "'\(hello.hostIdentifier.prefix(64))' is not a reverse-DNS identifier such as org.example.Editor")
+      )
     }
     let verified = isVerified(hello.hostIdentifier, session.peer)
     sessions[request.peer]?.host = HostKey(identifier: hello.hostIdentifier, process: session.peer.process)
@@ -42,7 +44,8 @@ extension Broker {
     reply(request, BrokerInterface.Hello.Reply(verified: verified, generation: generation))
     note(
       .debug, "host.connected", hello.hostIdentifier,
-      "\(hello.hostIdentifier) connected (\(verified ? "verified" : "claimed"), process \(session.peer.process.processID))")
+      "\(hello.hostIdentifier) connected (\(verified ? "verified" : "claimed"), process \(session.peer.process.processID))"
+    )
   }
 
   /// The kernel shows that the peer is the program of a host bundle of this name, or runs in its control group.
@@ -57,8 +60,10 @@ extension Broker {
     }
     guard let group = peer.controlGroup, group.hasPrefix("app-") else { return false }
     // systemd escapes the hyphens of a name: XDG's "app-<launcher>-<id>-<number>.scope".
-    let escaped = identifier.split(separator: "-", omittingEmptySubsequences: false).joined(separator: "\\x2d")
-    return group.hasSuffix("-\(escaped).scope") || group.contains("-\(escaped)-") || group.contains("-\(escaped)@")
+    let escaped = identifier.split(separator: "-", omittingEmptySubsequences: false).joined(
+      separator: "\\x2d")
+    return group.hasSuffix("-\(escaped).scope") || group.contains("-\(escaped)-")
+      || group.contains("-\(escaped)@")
   }
 
   private mutating func permits(_ session: Session, points: [String], _ request: RequestID) -> Bool {
@@ -87,7 +92,8 @@ extension Broker {
     fail(
       request,
       BrokerInterface.NotPermitted(
-        message: "the caller is sandboxed and \(session.verified ? "is \(host)" : "only claims to be \(host)"), so it may not use \(point)"
+        message:
+          "the caller is sandboxed and \(session.verified ? "is \(host)" : "only claims to be \(host)"), so it may not use \(point)"
       ))
   }
 

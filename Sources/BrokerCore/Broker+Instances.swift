@@ -19,11 +19,15 @@ extension Broker {
       failStart(id, Reason(kind: .changed), standardError: [])
     case .busy(let path):
       failStart(
-        id, Reason(kind: .startFailed, stage: "check", detail: "\(path) is open for writing; try again when it is closed"),
+        id,
+        Reason(
+          kind: .startFailed, stage: "check",
+          detail: "\(path) is open for writing; try again when it is closed"),
         standardError: [])
     case .unreadable(let errno, let detail):
       effects.append(.scan(path: instance.path))
-      failStart(id, Reason(kind: .startFailed, stage: "check", errno: errno, detail: detail), standardError: [])
+      failStart(
+        id, Reason(kind: .startFailed, stage: "check", errno: errno, detail: detail), standardError: [])
     }
   }
 
@@ -66,7 +70,9 @@ extension Broker {
     case .starting(call): started(instance, scenes: scenes)
     case .stopping(_, .asked(call)):
       // It will exit now; the deadline still holds.
-      note(.debug, "instance.stopping", instance.identifier, "\(instance.identifier) answered Stop", instance: id)
+      note(
+        .debug, "instance.stopping", instance.identifier, "\(instance.identifier) answered Stop", instance: id
+      )
     default: accepted(id, call: call)
     }
   }
@@ -88,7 +94,8 @@ extension Broker {
     setNote(id)
     note(
       .info, "instance.ready", instance.identifier,
-      "\(instance.identifier) \(instance.version) is ready (process \(instance.processID ?? 0))", instance: id)
+      "\(instance.identifier) \(instance.version) is ready (process \(instance.processID ?? 0))", instance: id
+    )
     for activation in instance.activations.sorted() { proceed(activation) }
     stopIfIdle(id)
   }
@@ -118,7 +125,9 @@ extension Broker {
 
   mutating func misbehaved(_ id: String, message: String) {
     guard let instance = instances[id] else { return }
-    note(.warning, "instance.misbehaved", instance.identifier, "\(instance.identifier) is ended: \(message)", instance: id)
+    note(
+      .warning, "instance.misbehaved", instance.identifier, "\(instance.identifier) is ended: \(message)",
+      instance: id)
     giveUp(id, Reason(kind: .crashed, detail: message))
   }
 
@@ -148,7 +157,8 @@ extension Broker {
     }
     let level: LogEntry.Level = reason.isCrash ? .warning : .info
     note(
-      level, "instance.ended", instance.identifier, "\(instance.identifier) ended: \(reason.sentence)", reason: reason,
+      level, "instance.ended", instance.identifier, "\(instance.identifier) ended: \(reason.sentence)",
+      reason: reason,
       instance: id)
     finish(id, reason, standardError: end.standardError)
   }
@@ -168,7 +178,8 @@ extension Broker {
     }
     if let status = end.exitStatus { return Reason(kind: .exited, status: status) }
     if !end.executed, end.sandboxStatus != 0, end.sandboxStatus < 128 {
-      return Reason(kind: .sandboxFailed, status: end.sandboxStatus, stage: "sandbox", detail: end.standardError.last)
+      return Reason(
+        kind: .sandboxFailed, status: end.sandboxStatus, stage: "sandbox", detail: end.standardError.last)
     }
     return Reason(kind: .killed, signal: 9)
   }
@@ -178,7 +189,8 @@ extension Broker {
     guard let instance = instances.removeValue(forKey: id) else { return }
     if instance.phase == .checking { effects.append(.releaseBundle(instance: id)) }
     if instance.phase != .running, !instance.isStopping || !instance.activations.isEmpty {
-      attempts[instance.identifier] = Attempt(time: now.wall, outcome: reason.sentence, standardError: standardError)
+      attempts[instance.identifier] = Attempt(
+        time: now.wall, outcome: reason.sentence, standardError: standardError)
     }
     for pending in instance.accepting.values {
       effects.append(.dropConnection(pending.connection))
@@ -208,7 +220,9 @@ extension Broker {
     return remember(activation, reason, instance: instance)
   }
 
-  func failure(_ identifier: String, _ reason: Reason, _ standardError: [String]) -> BrokerInterface.ActivationFailed {
+  func failure(_ identifier: String, _ reason: Reason, _ standardError: [String])
+    -> BrokerInterface.ActivationFailed
+  {
     BrokerInterface.ActivationFailed(
       reason: reason, message: "\(identifier) could not be activated: \(reason.sentence)",
       standardError: standardError)
@@ -228,7 +242,8 @@ extension Broker {
     while endedOrder.count > limits.rememberedEnds { forgetEnd(endedOrder.removeFirst()) }
     note(
       .info, "activation.ended", activation.identifier,
-      "\(activation.host.identifier)'s use of \(activation.identifier) ended: \(reason.sentence)", reason: reason,
+      "\(activation.host.identifier)'s use of \(activation.identifier) ended: \(reason.sentence)",
+      reason: reason,
       activation: activation.id)
     return ended.told
   }

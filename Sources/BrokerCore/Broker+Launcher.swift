@@ -19,13 +19,29 @@ enum LauncherState: Hashable, Sendable {
 }
 
 extension Broker {
+  /// So many brokers in a row died soon after they had taken the state back: it is the state that kills them.
+  static let unsettledStartsToStartClean = 3
+
   mutating func launcherConnected(_ facts: LauncherFacts) {
     launcher = .restoring(facts)
+    if startsClean {
+      note(
+        .error, "launcher.startedClean", nil,
+        "\(facts.unsettledStarts) brokers in a row ended soon after they had taken back what runs, so all of it is ended now"
+      )
+    }
+  }
+
+  private var startsClean: Bool {
+    guard case .restoring(let facts) = launcher else { return false }
+    return facts.unsettledStarts >= Self.unsettledStartsToStartClean
   }
 
   mutating func restoreInstance(_ id: String, processID: Int32, executed: Bool, note text: String) {
     guard instances[id] == nil else { return }
-    guard let note = decodeNote(text, as: NotesInterface.Instance.self), note.format == noteFormat else {
+    guard !startsClean, let note = decodeNote(text, as: NotesInterface.Instance.self),
+      note.format == noteFormat
+    else {
       // Nobody can say what it is for.
       effects.append(.kill(instance: id))
       return
@@ -60,7 +76,8 @@ extension Broker {
 
   mutating func restoreActivation(_ id: String, instance: String, note text: String, endedByHost: Bool) {
     guard activations[id] == nil else { return }
-    guard !endedByHost, let note = decodeNote(text, as: NotesInterface.Activation.self), note.format == noteFormat
+    guard !endedByHost, !startsClean, let note = decodeNote(text, as: NotesInterface.Activation.self),
+      note.format == noteFormat
     else {
       effects.append(.endLease(activation: id))
       return
@@ -91,7 +108,9 @@ extension Broker {
       remember(activation, Reason(kind: .launcherGone), instance: nil)
     }
     let restored = instances.values.lazy.filter(\.isWithLauncher).count
-    if restored > 0 { note(.notice, "launcher.restored", nil, "took back \(restored) instances from the launcher") }
+    if restored > 0 {
+      note(.notice, "launcher.restored", nil, "took back \(restored) instances from the launcher")
+    }
     becomeReady()
   }
 

@@ -18,7 +18,8 @@ extension Broker {
   var pointRows: [AdminInterface.ExtensionPoint] {
     catalog.points.map { point in
       AdminInterface.ExtensionPoint(
-        identifier: point.identifier, path: catalog.point(definedAt: point.identifier) ?? "", host: point.host,
+        identifier: point.identifier, path: catalog.point(definedAt: point.identifier) ?? "",
+        host: point.host,
         userInterface: point.userInterface, scope: point.scope == .none ? .none : .application,
         instancePolicy: .init(rawValue: point.instancePolicy.rawValue) ?? .perHost, version: point.version,
         extensions: catalog.identifiersByPoint[point.identifier]?.count ?? 0)
@@ -33,7 +34,8 @@ extension Broker {
         rows[host]
         ?? AdminInterface.Host(
           identifier: host.identifier, verified: session.verified, pid: Int(host.process.processID),
-          connections: 0, subscriptions: 0, activations: activations.values.lazy.filter { $0.host == host }.count)
+          connections: 0, subscriptions: 0,
+          activations: activations.values.lazy.filter { $0.host == host }.count)
       row.connections += 1
       if session.subscription != nil { row.subscriptions += 1 }
       rows[host] = row

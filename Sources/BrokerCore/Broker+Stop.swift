@@ -74,7 +74,8 @@ extension Broker {
   // MARK: Requests to stop
 
   mutating func handleStop(_ target: String, _ request: RequestID) {
-    let ids = instances.values.filter { $0.id == target || $0.identifier == target || $0.path == target }.map(\.id)
+    let ids = instances.values.filter { $0.id == target || $0.identifier == target || $0.path == target }.map(
+      \.id)
     guard !ids.isEmpty else {
       if catalog.matching(target).isEmpty {
         return fail(request, AdminInterface.InstanceNotFound(target: target))

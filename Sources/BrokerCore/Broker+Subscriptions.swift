@@ -62,7 +62,9 @@ extension Broker {
   /// Tells every host that watches a point of these identifiers what became different.
   mutating func tellChanges(_ identifiers: Set<String>, points: Set<String>) {
     for (peer, session) in sessions {
-      guard var subscription = session.subscription, !subscription.points.isDisjoint(with: points) else { continue }
+      guard var subscription = session.subscription, !subscription.points.isDisjoint(with: points) else {
+        continue
+      }
       if session.isBlocked {
         subscription.isBehind = true
       } else {
@@ -138,10 +140,18 @@ extension Broker {
       // One event for each activation: a later state makes the one before it pointless.
       subscription.waiting.removeAll { $0.activation == event.activation }
       subscription.waiting.append(event)
+      if subscription.waiting.count > limits.waitingEvents { return giveUp(peer, subscription) }
     } else {
       send(event, &subscription)
     }
     sessions[peer]?.subscription = subscription
+  }
+
+  /// A host that goes on without ever reading loses its stream. It asks with GetActivation when it is back.
+  private mutating func giveUp(_ peer: PeerID, _ subscription: Subscription) {
+    sessions[peer]?.subscription = nil
+    fail(
+      subscription.request, BrokerInterface.LimitReached(limit: "waitingEvents", value: limits.waitingEvents))
   }
 
   private mutating func send(_ event: BrokerInterface.ActivationEvent, _ subscription: inout Subscription) {

@@ -58,7 +58,9 @@ public struct Broker: Sendable {
     for instance in instances.values {
       if let deadline = instance.nextDeadline { next = min(next ?? deadline, deadline) }
     }
-    for ended in endedActivations.values where ended.instance != nil { next = min(next ?? ended.deadline, ended.deadline) }
+    for ended in endedActivations.values where ended.instance != nil {
+      next = min(next ?? ended.deadline, ended.deadline)
+    }
     return next
   }
 

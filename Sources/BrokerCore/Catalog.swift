@@ -178,10 +178,11 @@ struct Catalog: Sendable {
     winners[identifier] = best.facts.path
     for loser in candidates.dropFirst() {
       let why =
-        if best.entry.state == .enabled, loser.entry.state != .enabled { "that one is approved" }
-        else if best.facts.rootIndex != loser.facts.rootIndex { "its root comes first" }
-        else if best.facts.version != loser.facts.version { "it is newer" }
-        else { "its path sorts first" }
+        if best.entry.state == .enabled, loser.entry.state != .enabled {
+          "that one is approved"
+        } else if best.facts.rootIndex != loser.facts.rootIndex {
+          "its root comes first"
+        } else if best.facts.version != loser.facts.version { "it is newer" } else { "its path sorts first" }
       entries[loser.facts.path] = CatalogEntry(
         state: .shadowed, explanation: "\(best.facts.path) is used in its place: \(why)")
     }

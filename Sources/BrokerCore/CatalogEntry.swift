@@ -25,14 +25,16 @@ extension CatalogEntry {
     } else if let incompatibility = facts.incompatibility {
       self.init(state: .incompatible, explanation: incompatibility)
     } else if decision?.verdict == .disabled {
-      self.init(state: .disabled, explanation: "the person disabled it; 'extctl enable \(name)' allows it again")
+      self.init(
+        state: .disabled, explanation: "the person disabled it; 'extctl enable \(name)' allows it again")
     } else if !facts.entitlements.isEmpty {
       self.init(
         state: .entitled,
         explanation: "asks for entitlements, which cannot be granted yet: "
           + facts.entitlements.joined(separator: ", "))
     } else if facts.kind == .appExtension, let container, Self.isOwn(facts, of: container) {
-      self.init(embedded: facts, decision: decision, container: container, containerDecision: containerDecision)
+      self.init(
+        embedded: facts, decision: decision, container: container, containerDecision: containerDecision)
     } else {
       self.init(separate: facts, decision: decision)
     }
@@ -58,7 +60,8 @@ extension CatalogEntry {
     case .disabled: self.init(state: .disabled, explanation: "its host \(host) is disabled")
     case .changed:
       self.init(
-        state: .changed, explanation: "its host \(host) changed since it was approved; 'extctl approve \(host)'")
+        state: .changed,
+        explanation: "its host \(host) changed since it was approved; 'extctl approve \(host)'")
     default:
       self.init(
         state: .unapproved,
@@ -73,7 +76,8 @@ extension CatalogEntry {
       return
     }
     if decision.verdict == .disabled {
-      self.init(state: .disabled, explanation: "the person disabled it; 'extctl enable \(name)' allows it again")
+      self.init(
+        state: .disabled, explanation: "the person disabled it; 'extctl enable \(name)' allows it again")
     } else if decision.digest == facts.digest, decision.entitlements == facts.entitlements {
       self.init(state: .enabled, explanation: "approved")
     } else if decision.rootOwned, facts.rootOwned,
@@ -82,7 +86,8 @@ extension CatalogEntry {
       self.init(state: .enabled, explanation: "approved, and updated by root since")
     } else {
       self.init(
-        state: .changed, explanation: "changed since it was approved; 'extctl approve \(name)' shows what it is now")
+        state: .changed,
+        explanation: "changed since it was approved; 'extctl approve \(name)' shows what it is now")
     }
   }
 }

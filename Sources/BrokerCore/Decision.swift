@@ -18,7 +18,8 @@ public struct Decision: Hashable, Sendable {
   public var peer: String
 
   public init(
-    identifier: String, verdict: Verdict, digest: String?, entitlements: [String], rootOwned: Bool, time: Int64,
+    identifier: String, verdict: Verdict, digest: String?, entitlements: [String], rootOwned: Bool,
+    time: Int64,
     peer: String
   ) {
     self.identifier = identifier

@@ -11,6 +11,7 @@ public struct Limits: Hashable, Sendable {
   public var messagesPerTurn = 8
   public var pointsPerSubscription = 64
   public var activationsPerHost = 256
+  public var waitingEvents = 1024
   public var instances = 512
   public var launchesInFlight = 64
   public var connectsInFlightPerInstance = 64
@@ -42,9 +43,14 @@ public struct Limits: Hashable, Sendable {
       row(
         "pendingCallsPerConnection", pendingCallsPerConnection,
         "calls of one connection that are not answered yet; further ones wait in its socket"),
-      row("messagesPerTurn", messagesPerTurn, "messages of one connection that are handled before others get a turn"),
+      row(
+        "messagesPerTurn", messagesPerTurn,
+        "messages of one connection that are handled before others get a turn"),
       row("pointsPerSubscription", pointsPerSubscription, "extension points in one Subscribe or Discover"),
       row("activationsPerHost", activationsPerHost, "activations of one host at once"),
+      row(
+        "waitingEvents", waitingEvents, "events that wait for a host that does not read; more ends its stream"
+      ),
       row("instances", instances, "running instances at once"),
       row("launchesInFlight", launchesInFlight, "instances that are being started at once"),
       row(
@@ -53,10 +59,15 @@ public struct Limits: Hashable, Sendable {
       row("controlMessageBytes", controlMessageBytes, "bytes of one message between broker and extension"),
       row("rememberedEnds", rememberedEnds, "ended activations that GetActivation still knows"),
       row("noteBytes", noteBytes, "bytes of state that the launcher keeps for an instance or activation"),
-      row("logLinesPerExtension", logLinesPerExtension, "lines of standard error that are kept for 'extctl logs'"),
-      row("startDeadline", Int(startDeadline), "milliseconds from the request to the extension's answer to Start"),
+      row(
+        "logLinesPerExtension", logLinesPerExtension,
+        "lines of standard error that are kept for 'extctl logs'"),
+      row(
+        "startDeadline", Int(startDeadline),
+        "milliseconds from the request to the extension's answer to Start"),
       row("answerDeadline", Int(answerDeadline), "milliseconds for an answer to AcceptConnection"),
-      row("stopDeadline", Int(stopDeadline), "milliseconds for an orderly end after Stop, then comes SIGTERM"),
+      row(
+        "stopDeadline", Int(stopDeadline), "milliseconds for an orderly end after Stop, then comes SIGTERM"),
       row("terminateDeadline", Int(terminateDeadline), "milliseconds after SIGTERM, then comes SIGKILL"),
       row(
         "untoldEndDeadline", Int(untoldEndDeadline),

@@ -32,7 +32,8 @@ extension Instance {
     }
     return encodeNote(
       NotesInterface.Instance(
-        format: noteFormat, extension: identifier, extensionPoint: extensionPoint, path: path, version: version,
+        format: noteFormat, extension: identifier, extensionPoint: extensionPoint, path: path,
+        version: version,
         digest: digest, policy: .init(rawValue: policy.rawValue) ?? .perHost,
         host: host?.note(verified: hostVerified), phase: phase, stopReason: stopReason, scenes: scenes,
         since: Int(since)))

@@ -1,3 +1,5 @@
+internal import BrokerCore
+internal import ExtensionInterfaces
 internal import LinuxSystem
 
 /// The broker as a program: what stands between `main` and the loop.
@@ -15,12 +17,36 @@ public enum BrokerProgram {
       print("extensiond \(Version.current)")
       CurrentProcess.exit(0)
     }
+    if arguments.contains("--limits") {
+      print(limitsPage)
+      CurrentProcess.exit(0)
+    }
+    if let argument = arguments.first {
+      CurrentProcess.printError(
+        "extensiond: there is no option '\(argument)'; there are --version and --limits")
+      CurrentProcess.exit(64)
+    }
     do {
       try start()
     } catch {
       CurrentProcess.printError("extensiond: \(error)")
       CurrentProcess.exit((error as? StartFailure)?.status ?? ExitStatus.unavailable)
     }
+  }
+
+  /// docs/limits.md.
+  private static var limitsPage: String {
+    let rows = Limits().table.map { "| \($0.name) | \($0.value) | \($0.meaning) |" }
+    return """
+      # Limits
+
+      Made by `extensiond --limits` from the one value that holds them (`Sources/BrokerCore/Limits.swift`). `extctl status`
+      prints those of the broker that runs.
+
+      | name | value | meaning |
+      |---|---|---|
+      \(rows.joined(separator: "\n"))
+      """
   }
 
   struct StartFailure: Error, CustomStringConvertible {
@@ -67,7 +93,8 @@ public enum BrokerProgram {
 
   /// One broker for a person: whoever has the lock.
   private static func acquireLock(_ places: Places) throws -> SharedDescriptor {
-    let lock = SharedDescriptor(try File.open(places.runtime + "/broker.lock", [.readWrite, .create, .noFollow]))
+    let lock = SharedDescriptor(
+      try File.open(places.runtime + "/broker.lock", [.readWrite, .create, .noFollow]))
     guard try File.tryLock(lock.descriptor) else {
       throw StartFailure(
         status: ExitStatus.otherBroker,

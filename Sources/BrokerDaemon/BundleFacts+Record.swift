@@ -24,6 +24,10 @@ extension BrokerCore.BundleFacts {
       AdminInterface.Problem(check: $0.check.rawValue, message: $0.message)
     }
     incompatibility = record.incompatible
+    if record.options.runtime != .varlink {
+      incompatibility =
+        "Runtime \(record.options.runtime.rawValue) is not served by this version; it serves varlink"
+    }
     runtime = .init(rawValue: record.options.runtime.rawValue) ?? .varlink
     startTimeout = record.options.startTimeout.map { Int64($0 / .milliseconds(1)) }
     program = record.executable

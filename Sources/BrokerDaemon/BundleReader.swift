@@ -58,7 +58,8 @@ final class BundleReader: @unchecked Sendable {
         }
       }
       known[record.path] = (record, fingerprint)
-      result.found.append(BrokerCore.BundleFacts(record, rootIndex: rootIndex, digest: fingerprint?.digest, late: late))
+      result.found.append(
+        BrokerCore.BundleFacts(record, rootIndex: rootIndex, digest: fingerprint?.digest, late: late))
     }
     return result
   }
@@ -66,7 +67,9 @@ final class BundleReader: @unchecked Sendable {
   private func fingerprint(of record: BundleRecord) throws(BundleHasher.Failure) -> BundleFingerprint {
     let directory: FileDescriptor
     do throws(Errno) { directory = try record.open() } catch { throw .unreadable(record.path, error) }
-    if let old = known[record.path]?.fingerprint, old.isCurrent(bundle: directory.rawValue, probingWriters: true) {
+    if let old = known[record.path]?.fingerprint,
+      old.isCurrent(bundle: directory.rawValue, probingWriters: true)
+    {
       return old
     }
     return try hasher.fingerprint(of: directory.rawValue)

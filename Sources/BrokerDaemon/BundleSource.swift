@@ -39,7 +39,9 @@ final class BundleSource {
     self.warn = warn
     self.onEvent = onEvent
     worker = try Worker(loop: loop)
-    let language = CurrentProcess.environment("LC_ALL") ?? CurrentProcess.environment("LC_MESSAGES") ?? CurrentProcess.environment("LANG") ?? "en"
+    let language =
+      CurrentProcess.environment("LC_ALL") ?? CurrentProcess.environment("LC_MESSAGES")
+      ?? CurrentProcess.environment("LANG") ?? "en"
     let name = String(language.prefix { $0 != "." && $0 != "@" })
     let short = String(name.prefix { $0 != "_" })
     reader = BundleReader(languages: [name, short, "en"])
@@ -65,7 +67,10 @@ final class BundleSource {
   /// Reads everything, then says `scanned`.
   func scanAll() {
     for root in roots { scan(root: root) }
-    worker.perform {} completion: { [unowned self] in self.onEvent(.scanned) }
+    worker.perform {
+    } completion: { [unowned self] in
+      self.onEvent(.scanned)
+    }
   }
 
   /// Reads the entry again that a bundle is in.
@@ -79,7 +84,8 @@ final class BundleSource {
     let isWatched = watches?.watch(root: root) ?? false
     let reader = reader
     let index = roots.firstIndex(of: root) ?? 0
-    worker.perform { () -> (names: (RootScan.State, Bool, [String]), results: [(Entry, BundleReader.Result)]) in
+    worker.perform {
+      () -> (names: (RootScan.State, Bool, [String]), results: [(Entry, BundleReader.Result)]) in
       let names = reader.names(inRoot: root)
       let results = names.names.map { name in
         let entry = Entry(root: root, name: name)
@@ -115,7 +121,9 @@ final class BundleSource {
   private func read(_ entry: Entry, final: Bool) {
     guard let index = roots.firstIndex(of: entry.root) else { return }
     let reader = reader
-    worker.perform { reader.read(entry, rootIndex: index, final: final) } completion: { [unowned self] result in
+    worker.perform {
+      reader.read(entry, rootIndex: index, final: final)
+    } completion: { [unowned self] result in
       self.apply(entry, result)
     }
   }
@@ -128,7 +136,10 @@ final class BundleSource {
     found[entry] = paths.isEmpty ? nil : paths
     if !removed.isEmpty {
       let reader = reader
-      worker.perform { reader.forget(Array(removed)) } completion: {}
+      worker.perform {
+        reader.forget(Array(removed))
+      } completion: {
+      }
       for path in removed { watchContent(of: path, false) }
     }
     if settling[entry] == nil, enabled[entry] == nil { watches?.unwatch(entry) }
@@ -140,7 +151,11 @@ final class BundleSource {
   /// Compares a bundle with what was decided about it, and opens it.
   func check(_ path: String, digest: String, answer: @escaping (BundleCheck, SharedDescriptor?) -> Void) {
     let reader = reader
-    worker.perform { reader.check(path, digest: digest) } completion: { answer($0.0, $0.1) }
+    worker.perform {
+      reader.check(path, digest: digest)
+    } completion: {
+      answer($0.0, $0.1)
+    }
   }
 
   // MARK: Watching
@@ -157,14 +172,18 @@ final class BundleSource {
     let before = enabled[entry] != nil
     if wanted { enabled[entry, default: []].insert(path) } else { enabled[entry]?.remove(path) }
     if enabled[entry]?.isEmpty == true { enabled[entry] = nil }
-    if enabled[entry] != nil, !before { watchDirectories(of: entry) }
+    // It may have changed before it was watched, so it is read again when it is.
+    if enabled[entry] != nil, !before { watchDirectories(of: entry, thenRead: true) }
     if enabled[entry] == nil, before, settling[entry] == nil { watches?.unwatch(entry) }
   }
 
-  private func watchDirectories(of entry: Entry) {
-    worker.perform { BundleReader.directories(of: entry.path) } completion: { [unowned self] directories in
+  private func watchDirectories(of entry: Entry, thenRead: Bool = false) {
+    worker.perform {
+      BundleReader.directories(of: entry.path)
+    } completion: { [unowned self] directories in
       guard self.enabled[entry] != nil || self.settling[entry] != nil else { return }
       self.watches?.watch(entry, directories: directories)
+      if thenRead { self.read(entry, final: false) }
     }
   }
 

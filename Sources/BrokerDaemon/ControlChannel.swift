@@ -29,7 +29,9 @@ final class ControlChannel {
   ) throws(Errno) {
     self.socket = socket
     self.onIncoming = onIncoming
-    watch = try loop.watch(socket.rawValue, for: .readable) { [unowned self] readiness in self.ready(readiness) }
+    watch = try loop.watch(socket.rawValue, for: .readable) { [unowned self] readiness in
+      self.ready(readiness)
+    }
   }
 
   deinit { watch?.cancel() }
@@ -66,7 +68,9 @@ final class ControlChannel {
       let got = try Socket.receive(into: &buffer, from: socket.rawValue, peek: true)
       if got.count == 0 { return end(.closed) }
       guard let zero = buffer[..<got.count].firstIndex(of: 0) else {
-        if got.count == buffer.count { end(.malformed("it sent a message of more than \(buffer.count) bytes")) }
+        if got.count == buffer.count {
+          end(.malformed("it sent a message of more than \(buffer.count) bytes"))
+        }
         return
       }
       do throws(VarlinkProtocolError) {

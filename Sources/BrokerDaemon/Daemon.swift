@@ -16,9 +16,9 @@ final class Daemon {
   private let byHand: Bool
 
   /// SQLite; walks and hashes go to another one, so that a decision never waits for them.
-  private let storeWorker: Worker
-  private let store: DecisionStore
-  private var link: LauncherLink?
+  let storeWorker: Worker
+  let store: DecisionStore
+  var link: LauncherLink?
   var bundles: BundleSource?
 
   private var listeners: [(listener: Listener, watch: EventLoop.Watch)] = []
@@ -26,12 +26,12 @@ final class Daemon {
   private var connectionsByProcess: [Int32: Int] = [:]
   private var nextPeer: UInt64 = 0
 
-  private var channels: [String: ControlChannel] = [:]
+  var channels: [String: ControlChannel] = [:]
   /// The hosts' ends, until they are handed over.
-  private var leases: [String: SharedDescriptor] = [:]
-  private var connections: [ConnectionID: SharedDescriptor] = [:]
+  var leases: [String: SharedDescriptor] = [:]
+  var connections: [ConnectionID: SharedDescriptor] = [:]
   /// Directories that were checked, until they are launched from.
-  private var checkedBundles: [String: SharedDescriptor] = [:]
+  var checkedBundles: [String: SharedDescriptor] = [:]
 
   private var queue: [Event] = []
   private var isHandling = false
@@ -52,7 +52,9 @@ final class Daemon {
   /// Begins everything. Returns at once; what it finds comes as events.
   func start(listeners: [Listener], launcherProgram: String) throws(Errno) {
     let store = store
-    storeWorker.perform { Result { try store.current() } } completion: { [unowned self] result in
+    storeWorker.perform {
+      Result { try store.current() }
+    } completion: { [unowned self] result in
       switch result {
       case .success(let decisions): self.handle(.decisionsLoaded(decisions))
       case .failure(let error):
@@ -67,13 +69,16 @@ final class Daemon {
     let starter =
       byHand
       ? LauncherStarter(program: launcherProgram, loop: loop) { [unowned self] in self.warn($0) } : nil
-    let link = LauncherLink(path: places.launcherSocket, generation: generation, loop: loop, starter: starter) {
+    let link = LauncherLink(path: places.launcherSocket, generation: generation, loop: loop, starter: starter)
+    {
       [unowned self] in self.take($0)
     }
     self.link = link
     link.connect()
     for listener in listeners {
-      let watch = try loop.watch(listener.socket.rawValue, for: .readable) { [unowned self] _ in self.accept(listener) }
+      let watch = try loop.watch(listener.socket.rawValue, for: .readable) { [unowned self] _ in
+        self.accept(listener)
+      }
       self.listeners.append((listener, watch))
     }
   }
@@ -147,17 +152,21 @@ final class Daemon {
   private func add(_ socket: consuming FileDescriptor, door: Peer.Door) {
     guard let peer = try? PeerInspector.inspect(socket, door: door) else { return }
     let process = peer.process.processID
-    guard peers.count < limits.connections, connectionsByProcess[process, default: 0] < limits.connectionsPerProcess
+    guard peers.count < limits.connections,
+      connectionsByProcess[process, default: 0] < limits.connectionsPerProcess
     else {
       journal.write(
         LogEntry(
-          level: .warning, message: "process \(process) is refused a connection: a limit is reached, see 'extctl status'",
+          level: .warning,
+          message: "process \(process) is refused a connection: a limit is reached, see 'extctl status'",
           fields: [:]))
       return
     }
     nextPeer += 1
     let id = PeerID(nextPeer)
-    guard let connection = try? PeerConnection(socket, id: id, peer: peer, on: loop, limits: limits) else { return }
+    guard let connection = try? PeerConnection(socket, id: id, peer: peer, on: loop, limits: limits) else {
+      return
+    }
     peers[id] = connection
     connectionsByProcess[process, default: 0] += 1
     connection.onEvent = { [unowned self] event in
@@ -212,7 +221,9 @@ final class Daemon {
     case .dropConnection(let connection): connections[connection] = nil
     case .start(let instance, let call, let identifier, let point):
       channels[instance]?.send(
-        ExtensionInterface.Start(call: call, extension: identifier, extensionPoint: point, context: JSONObject()).call())
+        ExtensionInterface.Start(
+          call: call, extension: identifier, extensionPoint: point, context: JSONObject()
+        ).call())
     case .accept(let instance, let call, let connection, let activation, let scene):
       accept(instance, call, connection, activation, scene)
     case .stop(let instance, let call):
@@ -226,15 +237,19 @@ final class Daemon {
     guard let link else { return }
     switch effect {
     case .launch(let order): launch(order)
-    case .endLease(let activation): link.call { LauncherInterface.EndLease(request: $0, activation: activation) }
+    case .endLease(let activation):
+      link.call { LauncherInterface.EndLease(request: $0, activation: activation) }
     case .setNote(let subject, let note):
       link.call { LauncherInterface.SetNote(request: $0, subject: subject, note: note) }
     case .terminate(let instance): link.call { LauncherInterface.Terminate(request: $0, instance: instance) }
     case .kill(let instance): link.call { LauncherInterface.Kill(request: $0, instance: instance) }
     case .forget(let instance): link.call { LauncherInterface.Forget(request: $0, instance: instance) }
     case .settled:
-      // A broker that crashes on what it restored does so soon.
-      loop.schedule(after: .seconds(30)) { [weak link] in link?.call { LauncherInterface.Settled(request: $0) } }
+      // A broker that crashes on what it restored does so soon. Tests kill brokers faster than that.
+      let wait = CurrentProcess.environment("EXTENSIOND_SETTLE_MS").flatMap(Int64.init) ?? 2000
+      loop.schedule(after: .milliseconds(wait)) { [weak link] in
+        link?.call { LauncherInterface.Settled(request: $0) }
+      }
     default: break
     }
   }
@@ -243,160 +258,6 @@ final class Daemon {
     switch source {
     case .lease(let activation): leases.removeValue(forKey: activation)
     case .connection(let connection): connections.removeValue(forKey: connection)
-    }
-  }
-
-  // MARK: Store
-
-  private func storeDecision(_ decision: Decision, _ request: RequestID) {
-    let store = store
-    storeWorker.perform { Result { try store.add(decision) } } completion: { [unowned self] result in
-      switch result {
-      case .success: self.handle(.decisionStored(request, decision))
-      case .failure(let error): self.handle(.decisionFailed(request, message: "\(error)"))
-      }
-    }
-  }
-
-  private func readHistory(_ identifier: String?, _ request: RequestID) {
-    let store = store
-    storeWorker.perform { Result { try store.history(of: identifier) } } completion: { [unowned self] result in
-      switch result {
-      case .success(let decisions): self.handle(.history(request, decisions))
-      case .failure(let error): self.handle(.decisionFailed(request, message: "\(error)"))
-      }
-    }
-  }
-
-  // MARK: Bundles
-
-  private func check(_ instance: String, _ path: String, _ digest: String) {
-    bundles?.check(path, digest: digest) { [unowned self] check, directory in
-      self.checkedBundles[instance] = directory
-      self.handle(.bundleChecked(instance: instance, check))
-    }
-  }
-
-  // MARK: Launcher and extensions
-
-  private func launch(_ order: LaunchOrder) {
-    guard let directory = checkedBundles.removeValue(forKey: order.instance) else {
-      return handle(.launchFailed(instance: order.instance, stage: "bundle", errno: nil))
-    }
-    let container = places.containers + "/" + order.extensionIdentifier
-    do throws(Errno) { try File.makeDirectories(container) } catch {
-      return handle(.launchFailed(instance: order.instance, stage: "container", errno: Int(error.rawValue)))
-    }
-    let profile = SandboxProfile(container: container, identifier: order.extensionIdentifier)
-    link?.call(descriptors: [directory]) { request in
-      LauncherInterface.Launch(
-        request: request, instance: order.instance, extension: order.extensionIdentifier,
-        extensionPoint: order.extensionPoint, program: SandboxProfile.bundle + "/" + order.program,
-        arguments: order.arguments, environment: profile.environment, directory: SandboxProfile.home,
-        sandboxed: true, mounts: profile.mounts, resources: .init(), note: order.note)
-    } answered: { [unowned self] answer in
-      self.launchAnswered(order.instance, answer)
-    }
-  }
-
-  private func launchAnswered(_ instance: String, _ answer: LauncherLink.Answer?) {
-    // nil: the launcher is gone, and the broker hears of that by itself.
-    guard let (reply, descriptors) = answer else { return }
-    if let failure = try? LauncherInterface.Failure(reply), case .launchFailed(let failed) = failure {
-      return handle(.launchFailed(instance: instance, stage: failed.stage, errno: failed.errno))
-    }
-    guard reply.error == nil, descriptors.count == 2,
-      let launched = try? LauncherInterface.Launch.Reply(object: reply.parameters, unknownMembers: .ignored)
-    else { return handle(.launchFailed(instance: instance, stage: "launcher", errno: nil)) }
-    openChannel(instance, descriptors[0])
-    handle(.launched(instance: instance, processID: Int32(clamping: launched.pid)))
-  }
-
-  private func openChannel(_ instance: String, _ socket: SharedDescriptor) {
-    channels[instance] = try? ControlChannel(socket, on: loop) { [unowned self] incoming in
-      switch incoming {
-      case .reply(let reply):
-        if let event = ExtensionReply.event(reply, from: instance, generation: self.generation) { self.handle(event) }
-      case .malformed(let message): self.handle(.misbehaved(instance: instance, message: message))
-      case .closed: break
-      }
-    }
-  }
-
-  private func keepLease(_ activation: String, _ instance: String, _ note: String) {
-    guard let pair = try? Socket.pair() else {
-      return handle(.leaseFailed(activation: activation, message: "no descriptors are left"))
-    }
-    pair.split { host, launcher in
-      leases[activation] = SharedDescriptor(host)
-      link?.call(descriptors: [SharedDescriptor(launcher)]) {
-        LauncherInterface.Lease(request: $0, activation: activation, instance: instance, note: note)
-      } answered: { [unowned self] answer in
-        guard let (reply, _) = answer else { return }
-        if reply.error == nil {
-          self.handle(.leaseKept(activation: activation))
-        } else {
-          self.handle(.leaseFailed(activation: activation, message: "the launcher knows no such instance"))
-        }
-      }
-    }
-  }
-
-  private func accept(
-    _ instance: String, _ call: String, _ connection: ConnectionID, _ activation: String, _ scene: String?
-  ) {
-    guard let channel = channels[instance], let pair = try? Socket.pair() else {
-      return handle(.rejected(instance: instance, call: call, message: "no descriptors are left"))
-    }
-    pair.split { host, extensionEnd in
-      connections[connection] = SharedDescriptor(host)
-      channel.send(
-        ExtensionInterface.AcceptConnection(
-          call: call, connectionFileDescriptor: 0, activation: activation, scene: scene, context: JSONObject()
-        ).call(), descriptors: [SharedDescriptor(extensionEnd)])
-    }
-  }
-
-  private func take(_ incoming: LauncherLink.Incoming) {
-    switch incoming {
-    case .connected(let facts): handle(.launcherConnected(facts))
-    case .restored: handle(.restored)
-    case .gone:
-      channels = [:]
-      handle(.launcherGone)
-    case .event(let event, let descriptors): take(event, descriptors)
-    }
-  }
-
-  private func take(_ event: LauncherEventsInterface.Call, _ descriptors: [SharedDescriptor]) {
-    switch event {
-    case .instanceRow(let row):
-      if let control = descriptors.first { openChannel(row.instance, control) }
-      handle(
-        .restoredInstance(
-          id: row.instance, processID: Int32(clamping: row.pid), executed: row.executed, note: row.note))
-    case .leaseRow(let row):
-      handle(
-        .restoredActivation(
-          id: row.activation, instance: row.instance, note: row.note, endedByHost: row.ended == .host))
-    case .executed(let executed): handle(.executed(instance: executed.instance))
-    case .ended(let ended):
-      channels.removeValue(forKey: ended.instance)?.close()
-      handle(
-        .ended(
-          instance: ended.instance, note: ended.note,
-          InstanceEnd(
-            executed: ended.executed, exitStatus: ended.exitStatus, signal: ended.signal,
-            failedStage: ended.failedStage, errno: ended.errno, sandboxStatus: ended.sandboxStatus,
-            outOfMemoryKills: ended.outOfMemoryKills, memoryPeak: ended.memoryPeak,
-            memoryLimit: ended.memoryLimit, standardError: ended.standardError)))
-    case .leaseEnded(let ended):
-      let lives = broker.hostProcess(of: ended.activation).map(PeerInspector.lives) ?? true
-      handle(.leaseEnded(activation: ended.activation, hostLives: lives))
-    case .output(let output):
-      handle(
-        .output(
-          instance: output.instance, extension: output.extension, lines: output.lines, dropped: output.dropped))
     }
   }
 }

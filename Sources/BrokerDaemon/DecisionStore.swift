@@ -33,7 +33,8 @@ internal import LinuxSystem
     guard version <= Self.schemaVersion else {
       throw Failure(
         description:
-          "\(path) was written by a newer version (format \(version), this one knows \(Self.schemaVersion)); install that version again, or move the file away to start without decisions")
+          "\(path) was written by a newer version (format \(version), this one knows \(Self.schemaVersion)); install that version again, or move the file away to start without decisions"
+      )
     }
     if version == 0 {
       try execute(
@@ -72,7 +73,8 @@ internal import LinuxSystem
   /// Returns when the decision is on the disk.
   func add(_ decision: Decision) throws(Failure) {
     let statement = try unsafe prepare(
-      "INSERT INTO history (identifier, verdict, digest, entitlements, rootOwned, time, peer) VALUES (?,?,?,?,?,?,?)")
+      "INSERT INTO history (identifier, verdict, digest, entitlements, rootOwned, time, peer) VALUES (?,?,?,?,?,?,?)"
+    )
     defer { unsafe sqlite3_finalize(statement) }
     unsafe bind(statement, 1, decision.identifier)
     unsafe bind(statement, 2, decision.verdict.rawValue)
@@ -117,7 +119,9 @@ internal import LinuxSystem
   }
 
   private func execute(_ sql: String) throws(Failure) {
-    guard unsafe sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK else { throw failure("cannot set up") }
+    guard unsafe sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK else {
+      throw failure("cannot set up")
+    }
   }
 
   private func prepare(_ sql: String) throws(Failure) -> OpaquePointer {

@@ -54,7 +54,9 @@ final class DirectoryWatches {
     while let slash = path.lastIndex(of: "/") {
       path = String(path[..<slash])
       do throws(Errno) {
-        try add(path.isEmpty ? "/" : path, .ancestor(root: root), mask: [.created, .movedTo, .selfDeleted, .selfMoved])
+        try add(
+          path.isEmpty ? "/" : path, .ancestor(root: root),
+          mask: [.created, .movedTo, .selfDeleted, .selfMoved])
         // It may have appeared between the two.
         if File.exists(root) { onChange(.root(root)) }
         return
@@ -114,7 +116,9 @@ final class DirectoryWatches {
         switch target {
         case .root(let root):
           if event.name.isEmpty {
-            if !event.mask.isDisjoint(with: [.selfDeleted, .selfMoved, .unmounted, .ignored]) { roots.insert(root) }
+            if !event.mask.isDisjoint(with: [.selfDeleted, .selfMoved, .unmounted, .ignored]) {
+              roots.insert(root)
+            }
           } else {
             changes.append(.entry(root: root, name: event.name))
           }

@@ -14,8 +14,14 @@ final class LauncherLink {
     case event(LauncherEventsInterface.Call, [SharedDescriptor])
     /// The table is complete.
     case restored
+    /// There is no launcher, or it has ended, and all instances with it.
     case gone
+    /// The launcher lives, and does not speak with this broker any more.
+    case unusable(String)
   }
+
+  /// How long another broker may be connected still, or a launcher take to end after it closed the connection.
+  private static let patience: Duration = .seconds(5)
 
   private static let packetLimit = 64 << 10
   private static let protocolVersion = 1
@@ -34,6 +40,10 @@ final class LauncherLink {
   private var buffer = [UInt8](repeating: 0, count: packetLimit)
   private var retry: Duration = .milliseconds(20)
   private var isClosed = false
+  /// The launcher's process, once it has said Hello.
+  private var process: SharedProcess?
+  private var processWatch: EventLoop.Watch?
+  private var firstRefusal: MonotonicTime?
 
   init(
     path: String, generation: String, loop: EventLoop, starter: LauncherStarter?,
@@ -54,34 +64,57 @@ final class LauncherLink {
       watch = try loop.watch(connected.rawValue, for: .readable) { [unowned self] in self.ready($0) }
       socket = connected
       greet()
+    } catch .noEntry {
+      isAbsent()
+    } catch .connectionRefused {
+      isAbsent()
     } catch {
-      starter?.start()
-      tryLater()
+      isRefused()
     }
   }
 
-  private func tryLater() {
+  private func isAbsent() {
+    firstRefusal = nil
+    starter?.start()
     onIncoming(.gone)
+    tryLater()
+  }
+
+  /// Somebody is there and does not talk to us. After a broker's death that is a launcher that has not seen it yet.
+  private func isRefused() {
+    let now = MonotonicTime.now
+    let first = firstRefusal ?? now
+    firstRefusal = first
+    if first + Self.patience < now { onIncoming(.gone) }
+    tryLater()
+  }
+
+  private func tryLater() {
     loop.schedule(after: retry) { [weak self] in self?.connect() }
     retry = min(retry * 2, .seconds(1))
   }
 
   private func greet() {
-    call { LauncherInterface.Hello(request: $0, protocol: Self.protocolVersion, generation: self.generation) }
-      answered: { [unowned self] answer in
-        guard let (reply, _) = answer, reply.error == nil,
-          let hello = try? LauncherInterface.Hello.Reply(object: reply.parameters, unknownMembers: .ignored)
-        else { return self.disconnect() }
-        self.retry = .milliseconds(20)
-        self.onIncoming(
-          .connected(
-            LauncherFacts(
-              processID: Int32(clamping: hello.pid), controlGroups: hello.controlGroups,
-              unsettledStarts: hello.unsettledStarts)))
-        self.call { LauncherInterface.Table(request: $0) } answered: { [unowned self] answer in
-          if answer != nil { self.onIncoming(.restored) }
-        }
+    call {
+      LauncherInterface.Hello(request: $0, protocol: Self.protocolVersion, generation: self.generation)
+    } answered: { [unowned self] answer in
+      guard let (reply, _) = answer, reply.error == nil,
+        let hello = try? LauncherInterface.Hello.Reply(object: reply.parameters, unknownMembers: .ignored)
+      else { return self.disconnect() }
+      self.retry = .milliseconds(20)
+      self.firstRefusal = nil
+      self.process = try? SharedProcess(processID: Int32(clamping: hello.pid))
+      self.onIncoming(
+        .connected(
+          LauncherFacts(
+            processID: Int32(clamping: hello.pid), controlGroups: hello.controlGroups,
+            unsettledStarts: hello.unsettledStarts)))
+      self.call {
+        LauncherInterface.Table(request: $0)
+      } answered: { [unowned self] answer in
+        if answer != nil { self.onIncoming(.restored) }
       }
+    }
   }
 
   /// Sends a request. `answered` gets its reply, or nil when the launcher is gone before it.
@@ -139,7 +172,8 @@ final class LauncherLink {
       }
       return
     }
-    guard let call = try? VarlinkCall(decoding: packet), let event = try? LauncherEventsInterface.Call(call) else {
+    guard let call = try? VarlinkCall(decoding: packet), let event = try? LauncherEventsInterface.Call(call)
+    else {
       return disconnect()
     }
     onIncoming(.event(event, descriptors))
@@ -154,7 +188,26 @@ final class LauncherLink {
     let waiting = pending
     pending = [:]
     for answered in waiting.values { answered(nil) }
-    if !isClosed { tryLater() }
+    guard !isClosed else { return }
+    if let process { waitForEnd(of: process) } else { isRefused() }
+  }
+
+  /// The connection's end is a hint; the process's end is certain. One that lives on has closed it for a cause, and what
+  /// it keeps may have changed meanwhile.
+  private func waitForEnd(of process: SharedProcess) {
+    self.process = nil
+    let timer = loop.schedule(after: Self.patience) { [unowned self] in
+      self.processWatch?.cancel()
+      self.onIncoming(.unusable("the launcher closed the connection and lives on"))
+    }
+    processWatch = try? loop.watch(process.rawValue, for: .readable) { [unowned self] _ in
+      timer.cancel()
+      self.processWatch?.cancel()
+      self.processWatch = nil
+      withExtendedLifetime(process) {}
+      self.onIncoming(.gone)
+      self.tryLater()
+    }
   }
 
   /// For the end of the broker. With `stop` the launcher is told to end as well, which is not for a service manager.
@@ -163,7 +216,9 @@ final class LauncherLink {
       isClosed = true
       return then()
     }
-    call { LauncherInterface.Stop(request: $0) } answered: { [unowned self] _ in
+    call {
+      LauncherInterface.Stop(request: $0)
+    } answered: { [unowned self] _ in
       self.isClosed = true
       then()
     }

@@ -32,7 +32,9 @@ final class LauncherStarter {
       ).run()
       let box = ProcessDescriptorBox(child.takeProcess())
       process = box
-      watch = try loop.watch(box.process.descriptor.rawValue, for: .readable) { [unowned self] _ in self.ended() }
+      watch = try loop.watch(box.process.descriptor.rawValue, for: .readable) { [unowned self] _ in
+        self.ended()
+      }
     } catch {
       report("cannot start the launcher \(program): \(error)")
     }

@@ -26,7 +26,8 @@ struct Listener {
       case "io.extensiond.Admin": listeners.append(Listener(socket: socket, door: .admin))
       default:
         throw Failure(
-          description: "the service manager passed a socket at '\(path)', which is neither the broker's nor the administration's; check extensiond.socket"
+          description:
+            "the service manager passed a socket at '\(path)', which is neither the broker's nor the administration's; check extensiond.socket"
         )
       }
     }

@@ -25,7 +25,8 @@ final class PeerConnection {
         messagesPerTurn: limits.messagesPerTurn),
       description: ServiceDescription(
         vendor: "extensiond", product: peer.door == .host ? "Extension broker" : "Extension administration",
-        version: Version.current, url: "https://extensiond.io/", interfaces: peer.door == .host ? [BrokerInterface.self] : [AdminInterface.self]))
+        version: Version.current, url: "https://extensiond.io/",
+        interfaces: peer.door == .host ? [BrokerInterface.self] : [AdminInterface.self]))
     connection.onCall = { [unowned self] in self.take($0) }
     connection.onEnd = { [unowned self] in self.onEnd?($0) }
     connection.onBlocked = { [unowned self] in
@@ -35,7 +36,9 @@ final class PeerConnection {
 
   private func take(_ call: VarlinkCall) {
     let request = RequestID(peer: id, serial: connection.serial)
-    guard !call.upgrade else { return connection.reply(ServiceInterface.MethodNotImplemented(method: call.method).reply) }
+    guard !call.upgrade else {
+      return connection.reply(ServiceInterface.MethodNotImplemented(method: call.method).reply)
+    }
     do throws(VarlinkDecodingError) {
       switch peer.door {
       case .host:

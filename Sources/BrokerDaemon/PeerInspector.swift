@@ -35,7 +35,9 @@ enum PeerInspector {
     return Int64(fields[19])
   }
 
-  static func lives(_ process: ProcessIdentity) -> Bool { startTime(of: process.processID) == process.startTime }
+  static func lives(_ process: ProcessIdentity) -> Bool {
+    startTime(of: process.processID) == process.startTime
+  }
 
   private static func controlGroup(of process: Int32) -> String? {
     guard let bytes = try? File.read("/proc/\(process)/cgroup", limit: 16384) else { return nil }
@@ -46,7 +48,8 @@ enum PeerInspector {
 
   /// It has a user name space of its own, as bubblewrap and Flatpak give.
   private static func isSandboxed(_ process: Int32) -> Bool {
-    guard let own = try? File.readLink("/proc/self/ns/user"), let its = try? File.readLink("/proc/\(process)/ns/user")
+    guard let own = try? File.readLink("/proc/self/ns/user"),
+      let its = try? File.readLink("/proc/\(process)/ns/user")
     else {
       // Not allowed to look: it has raised privileges, or is in a name space that hides it.
       return true

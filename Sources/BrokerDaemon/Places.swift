@@ -22,7 +22,8 @@ struct Places: Sendable {
   init() throws(Failure) {
     guard let runtime = CurrentProcess.environment("XDG_RUNTIME_DIR") else {
       throw Failure(
-        description: "XDG_RUNTIME_DIR is not set; log in through a session manager, or set it to a directory of your own with mode 0700"
+        description:
+          "XDG_RUNTIME_DIR is not set; log in through a session manager, or set it to a directory of your own with mode 0700"
       )
     }
     guard let home = CurrentProcess.environment("HOME") else {
@@ -38,7 +39,9 @@ struct Places: Sendable {
     cache = base("XDG_CACHE_HOME", "/.cache") + "/extensiond"
     data = base("XDG_DATA_HOME", "/.local/share")
     containers = data + "/extensiond-containers"
-    func list(_ text: String) -> [String] { text.split(separator: ":").map(String.init).filter { $0.hasPrefix("/") } }
+    func list(_ text: String) -> [String] {
+      text.split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
+    }
     var roots = list(CurrentProcess.environment("EXTENSIOND_PATH") ?? "")
     roots.append(data + "/extensiond")
     let shared = list(CurrentProcess.environment("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share")

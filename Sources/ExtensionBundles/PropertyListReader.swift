@@ -1,5 +1,5 @@
+internal import CLinux
 internal import CPropertyList
-internal import Glibc
 
 extension PropertyList {
   /// Reads XML (UTF-8) or binary bytes.

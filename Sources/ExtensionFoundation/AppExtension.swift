@@ -1,4 +1,6 @@
 /// The one type of an extension's program that the system makes an instance of. Mark it with `@main`.
+///
+/// The instance lives as long as the process. All its code runs on the main actor, which is the main thread.
 @MainActor
 public protocol AppExtension: Sendable {
   associatedtype Configuration: AppExtensionConfiguration
@@ -7,27 +9,34 @@ public protocol AppExtension: Sendable {
   var configuration: Configuration { get }
   /// The extension point that this extension is for.
   var boundAppExtensionPoint: AppExtensionPoint { get }
+  /// Made when the broker has started the program.
   init()
+  /// The process is about to end: save what must be saved, and return soon. Called once. The default does nothing.
+  func extensionWillTerminate()
 }
 
 extension AppExtension {
   public typealias Bind = AppExtensionPoint.Bind
   public typealias Identifier = AppExtensionPoint.Identifier
 
-  /// Serves the broker on the main thread, and does the main actor's work there, until the broker says stop.
-  /// Prints one line and ends the process where it cannot begin.
+  public func extensionWillTerminate() {}
+
+  /// Serves the broker on the main thread, and does the main actor's work there, until the broker says stop or goes
+  /// away. Does not return and does not throw: where it cannot serve, it prints one line to standard error and ends
+  /// the process, with 64 if extensiond did not start it, 65 if Info.plist and code disagree.
   public static func main() throws {
-    let instance = Self()
-    ExtensionService.run(configuration: instance.configuration, point: instance.boundAppExtensionPoint)
+    ExtensionService.run { Self() }
   }
 }
 
-/// Decides about the connections that hosts make. Called on the main actor; while it decides, nothing else is
-/// answered, and the broker waits only for a while.
+/// Decides about the connections that hosts make. Called on the main actor. While it decides nothing else is
+/// answered, and an extension that takes too long is ended as `unresponsive`.
 @MainActor
 public protocol AppExtensionConfiguration: Sendable {
   /// The scenes that the extension offers; nil: `accept` decides about each name.
   var scenes: [String]? { get }
+  /// Whether the extension wants this connection. One that it accepts it must keep: a connection that nothing holds
+  /// is closed.
   func accept(connection: AppExtensionConnection) -> Bool
   /// The same with a reason for the host. The default asks `accept(connection:)`.
   func decide(on connection: AppExtensionConnection) -> AppExtensionConnection.Decision
@@ -37,7 +46,7 @@ extension AppExtensionConfiguration {
   public var scenes: [String]? { nil }
 
   public func decide(on connection: AppExtensionConnection) -> AppExtensionConnection.Decision {
-    accept(connection: connection) ? .accept : .reject(reason: "the extension refused the connection")
+    AppExtensionConnection.Decision(accept(connection: connection))
   }
 }
 
@@ -46,6 +55,7 @@ public struct ConnectionHandler: AppExtensionConfiguration {
   public let scenes: [String]?
   private let handler: @MainActor (AppExtensionConnection) -> AppExtensionConnection.Decision
 
+  /// `onConnection`: returns `true`, `.accept`, or `.reject(reason:)`.
   public nonisolated init(
     scenes: [String]? = nil,
     onConnection: @escaping @MainActor (AppExtensionConnection) -> AppExtensionConnection.Decision
@@ -54,17 +64,18 @@ public struct ConnectionHandler: AppExtensionConfiguration {
     handler = onConnection
   }
 
+  /// The same with a closure that was written for `Bool`.
   @_disfavoredOverload
   public nonisolated init(
     scenes: [String]? = nil, onConnection: @escaping @MainActor (AppExtensionConnection) -> Bool
   ) {
     self.init(scenes: scenes) { connection -> AppExtensionConnection.Decision in
-      onConnection(connection) ? .accept : .reject(reason: "the extension refused the connection")
+      AppExtensionConnection.Decision(onConnection(connection))
     }
   }
 
   public func accept(connection: AppExtensionConnection) -> Bool {
-    if case .accept = handler(connection) { true } else { false }
+    handler(connection) == .accept
   }
 
   public func decide(on connection: AppExtensionConnection) -> AppExtensionConnection.Decision {

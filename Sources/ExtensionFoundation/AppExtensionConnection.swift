@@ -2,25 +2,31 @@ public import LinuxSystem
 internal import Synchronization
 
 /// One end of a connection between a host and an extension: a stream socket of their own. The place of
-/// `NSXPCConnection`.
+/// `NSXPCConnection`. Any thread may use it. Letting go of it closes its end.
 public final class AppExtensionConnection: Sendable {
   /// What an extension says to a connection. `true` and `false` will do.
   public enum Decision: ExpressibleByBooleanLiteral, Hashable, Sendable {
     case accept
+    /// The host gets the reason as its error's message. What is beyond 1000 characters is cut off.
     case reject(reason: String)
 
-    public init(booleanLiteral value: Bool) {
-      self = value ? .accept : .reject(reason: "the extension refused the connection")
+    public init(booleanLiteral value: Bool) { self.init(value) }
+
+    init(_ accepts: Bool) {
+      self = accepts ? .accept : .reject(reason: "the extension refused the connection")
     }
   }
 
+  /// The activation that it belongs to: one host's use of the extension. 'extctl' prints the same.
+  public let activationID: String
   /// The scene that it belongs to; nil for one that is global to the extension.
   public let sceneID: String?
   private let socket: Mutex<SharedDescriptor?>
 
-  init(_ socket: SharedDescriptor, sceneID: String?) {
-    self.socket = Mutex(socket)
+  init(_ socket: SharedDescriptor, activationID: String, sceneID: String?) {
+    self.activationID = activationID
     self.sceneID = sceneID
+    self.socket = Mutex(socket)
   }
 
   /// The socket itself, for a protocol of one's own. Once: the connection is of no use afterwards.
@@ -31,47 +37,28 @@ public final class AppExtensionConnection: Sendable {
     }
   }
 
-  /// Sends one line. Blocks while the peer does not read.
+  /// Sends a line. Blocks while the peer does not read.
+  /// - Throws: `AppExtensionError` with the code `connectionClosed`.
   public func send(line: String) throws {
-    guard let socket = socket.withLock({ $0 }) else { throw AppExtensionError(.activationEnded, "the connection is closed") }
+    guard let socket = socket.withLock({ $0 }) else {
+      throw AppExtensionError(.connectionClosed, "the connection is closed on this side")
+    }
     var rest = Array((line + "\n").utf8)[...]
     do throws(Errno) {
-      while !rest.isEmpty { rest = rest.dropFirst(try Socket.send(rest, to: socket.rawValue, nonBlocking: false)) }
+      while !rest.isEmpty {
+        rest = rest.dropFirst(try Socket.send(rest, to: socket.rawValue, nonBlocking: false))
+      }
     } catch {
-      throw AppExtensionError(.activationEnded, "the connection is broken: \(error)")
+      throw AppExtensionError(.connectionClosed, "the connection is closed by the other side: \(error)")
     }
+    // Another thread may take the socket meanwhile; its number must stay ours until here.
+    withExtendedLifetime(socket) {}
   }
 
-  /// The lines that the peer sends, until it closes its end. Read by a thread of its own; one reader at a time.
-  public var lines: AsyncStream<String> {
-    AsyncStream { continuation in
-      guard let socket = socket.withLock({ $0 }) else { return continuation.finish() }
-      do throws(Errno) {
-        try startThread {
-          Self.read(socket) { continuation.yield($0) }
-          continuation.finish()
-        }
-      } catch {
-        continuation.finish()
-      }
-    }
-  }
+  /// The lines that the peer sends, until one side closes the connection. For one reader.
+  public var lines: Lines { Lines(socket: socket.withLock { $0 }) }
 
-  private static func read(_ socket: SharedDescriptor, _ line: (String) -> Void) {
-    var waiting: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 4096)
-    while let got = try? Socket.receive(into: &buffer, from: socket.rawValue, nonBlocking: false), got.count > 0 {
-      waiting += buffer[..<got.count]
-      while let end = waiting.firstIndex(of: UInt8(ascii: "\n")) {
-        line(String(decoding: waiting[..<end], as: UTF8.self))
-        waiting.removeFirst(end + 1)
-      }
-      // A line without end is no line.
-      if waiting.count > 1 << 20 { return }
-    }
-  }
-
-  /// Closes this end.
+  /// Closes this end. The peer and whoever reads `lines` see the end.
   public func invalidate() {
     guard let socket = takeSocket() else { return }
     Socket.shutdown(socket.descriptor)

@@ -6,23 +6,33 @@ public struct AppExtensionError: Error, Hashable, Sendable, CustomStringConverti
   public enum Code: String, Hashable, Sendable {
     /// There is no broker to ask.
     case brokerUnavailable
+    /// It is gone, or was never there.
     case extensionNotFound
     /// The person has not approved it, has disabled it, or it may not be used for another cause.
     case extensionNotEnabled
+    /// The extension offers no such scene.
     case sceneNotFound
     /// It could not be made ready; `reason` and `standardError` say more.
     case activationFailed
+    /// The extension refused the connection; `message` is its own.
     case connectionRejected
     /// The activation is over; `reason` says why.
     case activationEnded
+    /// This host is sandboxed, and what it asked for belongs to another one.
     case notPermitted
+    /// See 'extctl status' for the broker's limits.
     case limitReached
+    /// The peer, or this side, has closed the connection.
+    case connectionClosed
+    /// Anything else.
     case failed
   }
 
+  /// What kind of failure it is.
   public let code: Code
   /// For people: what happened, and what to do.
   public let message: String
+  /// Why the extension ended or did not begin, where that is the cause.
   public let reason: AppExtensionProcess.EndReason?
   /// The last lines that the extension wrote to standard error.
   public let standardError: [String]
@@ -40,7 +50,9 @@ public struct AppExtensionError: Error, Hashable, Sendable, CustomStringConverti
 
   init(_ error: VarlinkClientError) {
     guard case .errorReply(let reply) = error, let failure = try? BrokerInterface.Failure(reply) else {
-      if case .errorReply = error { self.init(.failed, error.description) } else {
+      if case .errorReply = error {
+        self.init(.failed, error.description)
+      } else {
         self.init(.brokerUnavailable, "\(error.description); is extensiond running? 'extctl doctor' tells")
       }
       return
@@ -57,7 +69,8 @@ public struct AppExtensionError: Error, Hashable, Sendable, CustomStringConverti
       self.init(.activationEnded, "the activation is over: \(it.reason.kind.rawValue)", reason: it.reason)
     case .activationNotFound(let it): self.init(.activationEnded, "there is no activation \(it.activation)")
     case .notPermitted(let it): self.init(.notPermitted, it.message)
-    case .limitReached(let it): self.init(.limitReached, "the broker's limit \(it.limit) of \(it.value) is reached")
+    case .limitReached(let it):
+      self.init(.limitReached, "the broker's limit \(it.limit) of \(it.value) is reached")
     case .invalidHost(let it): self.init(.failed, it.message)
     case .helloRequired: self.init(.failed, error.description)
     }

@@ -2,11 +2,15 @@ internal import ExtensionInterfaces
 
 /// An extension that this host may use: found, valid, and enabled by the person.
 public struct AppExtensionIdentity: Hashable, Identifiable, Sendable {
+  /// Names it to the broker. Stable over updates.
   public let id: String
+  /// CFBundleIdentifier.
   public let bundleIdentifier: String
   /// For people, in their language.
   public let localizedName: String
+  /// The point that it is bound to.
   public let extensionPointIdentifier: String
+  /// CFBundleShortVersionString, or CFBundleVersion where there is none.
   public let version: String
 
   init(_ identity: BrokerInterface.Identity) {

@@ -5,8 +5,10 @@ public struct AppExtensionPoint: Hashable, Identifiable, Sendable {
   public let presentsUserInterface: Bool
   public let restriction: Scope.Restriction
 
-  /// A point by its full identifier.
+  /// A point by its full identifier, such as `org.example.Editor.Spelling`.
+  /// - Throws: `Error.invalidAppExtensionPoint` where it is none.
   public init(identifier: StaticString) throws {
+    guard Self.isIdentifier(identifier.description) else { throw Error.invalidAppExtensionPoint }
     self.init(id: identifier.description, presentsUserInterface: false, restriction: .application)
   }
 
@@ -18,20 +20,36 @@ public struct AppExtensionPoint: Hashable, Identifiable, Sendable {
 
   /// The identifier on the wire. A name without a host belongs to this program.
   func fullIdentifier() throws -> String {
-    if id.contains(".") { return id }
+    guard !id.isEmpty else { throw Error.unspecifiedAppExtensionPointName }
+    if Self.isIdentifier(id) { return id }
     guard let host = AppExtensionHost.identifier else { throw Error.hostMustHaveBundleIdentifier }
-    return "\(host).\(id)"
+    let identifier = "\(host).\(id)"
+    guard Self.isIdentifier(identifier) else { throw Error.invalidAppExtensionPoint }
+    return identifier
+  }
+
+  /// Reverse-DNS: letters, digits and hyphens in two parts or more.
+  private static func isIdentifier(_ text: String) -> Bool {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count >= 2 && text.utf8.count <= 255
+      && parts.allSatisfy { part in
+        !part.isEmpty && part.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
+      }
   }
 }
 
 extension AppExtensionPoint {
   /// Why a request about points failed.
   public enum Error: Swift.Error, Hashable, Sendable {
+    /// Never thrown here: any program may be a host.
     case hostMustBeApplicationOrAppExtension
+    /// No `.appextensionpoint` file defines this point.
     case hostMustDefineAppExtensionPoint(String)
     /// Set `AppExtensionHost.identifier`, or the variable EXTENSIOND_HOST_IDENTIFIER.
     case hostMustHaveBundleIdentifier
+    /// The identifier is not reverse-DNS, such as `org.example.Editor.Spelling`.
     case invalidAppExtensionPoint
+    /// The definition's `Name` is empty.
     case unspecifiedAppExtensionPointName
   }
 
@@ -102,6 +120,7 @@ extension AppExtensionPoint {
     public init(host: StaticString, name: StaticString) { value = "\(host).\(name)" }
   }
 
+  /// Builds the point that an extension is for, from its `Identifier`.
   @resultBuilder
   public enum Bind {
     public static func buildBlock(_ identifier: Identifier) -> AppExtensionPoint {

@@ -2,13 +2,16 @@ internal import ExtensionInterfaces
 internal import LinuxSystem
 internal import Synchronization
 
-/// A running extension, as its host sees it. Letting go of the last copy invalidates it.
+/// A running extension, as its host sees it. Any thread may use it. Letting go of the last copy invalidates it.
 public struct AppExtensionProcess: Sendable {
+  /// What to run, and whom to tell when it ends.
   public struct Configuration: Sendable {
+    /// The extension, as a monitor found it.
     public var appExtensionIdentity: AppExtensionIdentity
-    /// The scene that it is for; nil for the extension as a whole.
+    /// The scene that it is for; nil for the extension as a whole. The way to a scene until `HostSceneController`.
     public var sceneID: String?
-    /// The extension ended before this host was done with it. Called once, on a thread of its own.
+    /// The extension ended before this host was done with it. Called once at most, on a thread of its own, and not
+    /// after `invalidate()`.
     public var onInterruption: @Sendable (EndReason) -> Void
 
     public init(
@@ -31,11 +34,16 @@ public struct AppExtensionProcess: Sendable {
   private let storage: Storage
 
   /// Starts the extension if it does not run, and returns when it can be connected to.
+  /// - Throws: `AppExtensionError`, with the last lines of the extension's standard error where it could not start.
   public init(configuration: Configuration) async throws {
-    storage = try await HostConnection.perform { try Storage(configuration) }
+    storage = try await Blocking.run { try Storage(configuration) }
   }
 
-  /// A connection to the extension, or to the scene that this is for. Blocks until it has answered.
+  /// Names this use of the extension; 'extctl' prints the same.
+  public var activationID: String { storage.activation }
+
+  /// A new connection to the extension, or to the scene that this is for. Blocks until it has answered.
+  /// - Throws: `AppExtensionError`: `connectionRejected` with its reason, `activationEnded`, …
   public func makeConnection() throws -> AppExtensionConnection { try storage.connect() }
 
   /// Ends the use of the extension. Its process ends when no host uses it any more.
@@ -47,17 +55,15 @@ public struct AppExtensionProcess: Sendable {
 
 extension AppExtensionProcess {
   private final class Storage: Sendable {
-    private let broker: HostConnection
-    private let activation: String
+    let activation: String
     private let sceneID: String?
     private let lease: SharedDescriptor
     private let isInvalid = Mutex(false)
 
     init(_ configuration: Configuration) throws {
-      broker = try HostConnection()
       sceneID = configuration.sceneID
-      let (reply, descriptors) = try broker.call(
-        BrokerInterface.Activate(extension: configuration.appExtensionIdentity.id, scene: configuration.sceneID))
+      let (reply, descriptors) = try Broker.call(
+        BrokerInterface.Activate(extension: configuration.appExtensionIdentity.id, scene: sceneID))
       guard descriptors.indices.contains(reply.leaseFileDescriptor) else {
         throw AppExtensionError(.failed, "the broker sent no lease")
       }
@@ -74,17 +80,21 @@ extension AppExtensionProcess {
       let activation = activation
       try startThread { [weak self] in
         _ = try? Poll.readable(lease.rawValue)
-        guard let self, !self.isInvalid.withLock({ $0 }) else { return }
-        onInterruption(EndReason.find(activation))
+        guard self?.isValid == true else { return }
+        let reason = EndReason.find(activation)
+        if self?.isValid == true { onInterruption(reason) }
       }
     }
 
+    private var isValid: Bool { !isInvalid.withLock { $0 } }
+
     func connect() throws -> AppExtensionConnection {
-      let (reply, descriptors) = try broker.call(BrokerInterface.Connect(activation: activation))
+      let (reply, descriptors) = try Broker.call(BrokerInterface.Connect(activation: activation))
       guard descriptors.indices.contains(reply.connectionFileDescriptor) else {
         throw AppExtensionError(.failed, "the broker sent no connection")
       }
-      return AppExtensionConnection(descriptors[reply.connectionFileDescriptor], sceneID: sceneID)
+      return AppExtensionConnection(
+        descriptors[reply.connectionFileDescriptor], activationID: activation, sceneID: sceneID)
     }
 
     func invalidate() {

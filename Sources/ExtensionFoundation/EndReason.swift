@@ -6,8 +6,11 @@ extension AppExtensionProcess {
   public struct EndReason: Hashable, Sendable, CustomStringConvertible {
     /// One of the closed list in io.extensiond.Broker: exited, crashed, killed, disabled, …
     public let kind: String
+    /// With `exited`.
     public let exitStatus: Int?
+    /// With `crashed` and `killed`.
     public let signal: Int?
+    /// One sentence for people.
     public let detail: String?
 
     init(_ reason: BrokerInterface.Reason) {
@@ -22,21 +25,20 @@ extension AppExtensionProcess {
       return facts.isEmpty ? kind : "\(kind) (\(facts.joined(separator: ", ")))"
     }
 
-    /// Asks the broker, for a while also one that is just coming back.
+    /// Asks the broker, for a while also one that is just coming back. Blocks.
     static func find(_ activation: String) -> EndReason {
       let deadline = MonotonicTime.now + .seconds(10)
       repeat {
-        if let broker = try? HostConnection() {
-          do {
-            let (reply, _) = try broker.call(BrokerInterface.GetActivation(activation: activation))
-            if reply.event.state == .deactivated, let reason = reply.event.reason { return EndReason(reason) }
-          } catch let error as AppExtensionError where error.code == .activationEnded {
-            break
-          } catch {}
-        }
+        do {
+          let event = try Broker.call(BrokerInterface.GetActivation(activation: activation)).reply.event
+          if event.state == .deactivated, let reason = event.reason { return EndReason(reason) }
+        } catch let error as AppExtensionError where error.code == .activationEnded {
+          if let reason = error.reason { return reason }
+          break
+        } catch {}
         CurrentProcess.pause(milliseconds: 50)
       } while MonotonicTime.now < deadline
-      return EndReason(BrokerInterface.Reason(kind: .launcherGone))
+      return EndReason(.init(kind: .launcherGone, detail: "the broker does not know more"))
     }
   }
 }

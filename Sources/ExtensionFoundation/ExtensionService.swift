@@ -2,23 +2,28 @@ internal import ExtensionInterfaces
 internal import LinuxSystem
 internal import Varlink
 
-/// What `AppExtension.main()` does: serves io.extensiond.Extension on descriptor 3.
+/// What `AppExtension.main()` does: serves io.extensiond.Extension on descriptor 3, on the main thread.
 @MainActor
 final class ExtensionService {
+  /// What the broker reads at most, as one message.
+  private static let messageLimit = 32 << 10
+
+  private let program: any AppExtension
   private let configuration: any AppExtensionConfiguration
-  private let point: AppExtensionPoint
   private let stream: MessageStream
   private let loop: EventLoop
 
-  static func run(configuration: any AppExtensionConfiguration, point: AppExtensionPoint) -> Never {
+  /// `make` is called only where the broker has started this program.
+  static func run(_ make: () -> any AppExtension) -> Never {
     guard let socket = inheritedSocket() else {
-      CurrentProcess.printError(
-        "this program is an extension and is started by extensiond; put its bundle into a root, see 'extctl help install'")
-      CurrentProcess.exit(64)
+      fail(
+        64,
+        "this program is an extension and is started by extensiond; put its bundle into a root, "
+          + "see 'extctl help install'")
     }
     do throws(Errno) {
       let loop = try EventLoop()
-      let service = try ExtensionService(configuration, point, socket, loop)
+      let service = try ExtensionService(make(), socket, loop)
       let queue = try loop.watch(ExtensionMainQueue.descriptor, for: .readable) { _ in
         MainActor.assumeIsolated { ExtensionMainQueue.drain() }
       }
@@ -26,8 +31,7 @@ final class ExtensionService {
       withExtendedLifetime((service, queue)) {}
       CurrentProcess.exit(0)
     } catch {
-      CurrentProcess.printError("the extension cannot serve its socket: \(error)")
-      CurrentProcess.exit(71)
+      fail(71, "the extension cannot serve its socket: \(error)")
     }
   }
 
@@ -40,68 +44,103 @@ final class ExtensionService {
     return FileDescriptor.inherited(3)
   }
 
+  private static func fail(_ status: CInt, _ message: String) -> Never {
+    CurrentProcess.printError(message)
+    CurrentProcess.exit(status)
+  }
+
   private init(
-    _ configuration: any AppExtensionConfiguration, _ point: AppExtensionPoint,
-    _ socket: consuming FileDescriptor, _ loop: EventLoop
+    _ program: any AppExtension, _ socket: consuming FileDescriptor, _ loop: EventLoop
   ) throws(Errno) {
-    self.configuration = configuration
-    self.point = point
+    self.program = program
+    configuration = program.configuration
     self.loop = loop
-    stream = try MessageStream(socket, on: loop, limits: .init(messageBytes: 64 << 10, descriptors: 4))
+    stream = try MessageStream(
+      socket, on: loop, limits: .init(messageBytes: Self.messageLimit, descriptors: 4))
     stream.onMessage = { [unowned self] message, descriptors in
       MainActor.assumeIsolated { self.take(Array(message), descriptors) }
     }
-    stream.onEnd = { _ in loop.stop() }
+    stream.onEnd = { [unowned self] end in MainActor.assumeIsolated { self.finish(end) } }
+  }
+
+  /// The socket's end is the order to end.
+  private func finish(_ end: MessageStream.End) {
+    switch end {
+    case .peerClosed, .closed, .failed:
+      program.extensionWillTerminate()
+      loop.stop()
+    case .messageTooLong, .unexpectedDescriptors, .tooSlow:
+      Self.fail(76, "the broker's socket cannot be used any more: \(end)")
+    }
   }
 
   private func take(_ message: [UInt8], _ descriptors: [SharedDescriptor]) {
-    do {
-      let call = try VarlinkCall(decoding: message)
-      guard let typed = try ExtensionInterface.Call(call) else {
-        return stream.send(ServiceInterface.MethodNotFound(method: call.method).reply.encoded())
-      }
-      switch typed {
-      case .start(let start): self.start(start)
-      case .acceptConnection(let accept): self.accept(accept, descriptors)
+    do throws(VarlinkProtocolError) {
+      reply(try answer(to: VarlinkCall(decoding: message), descriptors))
+    } catch {
+      Self.fail(76, "the broker sent what is no Varlink call: \(error)")
+    }
+  }
+
+  private func reply(_ reply: VarlinkReply) { stream.send(reply.encoded()) }
+
+  private func answer(to call: VarlinkCall, _ descriptors: [SharedDescriptor]) -> VarlinkReply {
+    do throws(VarlinkDecodingError) {
+      switch try ExtensionInterface.Call(call) {
+      case .start(let start): return self.start(start)
+      case .acceptConnection(let accept): return self.accept(accept, descriptors)
       case .stop(let stop):
-        stream.send(ExtensionInterface.Stop.Reply(answers: stop.call).reply.encoded())
+        program.extensionWillTerminate()
         loop.stop()
+        return ExtensionInterface.Stop.Reply(answers: stop.call).reply
+      case nil: return ServiceInterface.MethodNotFound(method: call.method).reply
       }
     } catch {
-      CurrentProcess.printError("the broker sent something that cannot be understood: \(error)")
-      CurrentProcess.exit(76)
+      return ServiceInterface.InvalidParameter(parameter: error.path).reply
     }
   }
 
-  private func start(_ start: ExtensionInterface.Start) {
-    guard start.extensionPoint == point.id else {
-      let message =
-        "Info.plist binds this extension to \(start.extensionPoint), its code to \(point.id); make them the same"
-      stream.send(ExtensionInterface.ConnectionRejected(answers: start.call, message: message).reply.encoded())
-      CurrentProcess.printError(message)
-      CurrentProcess.exit(65)
+  /// A program that is another extension than its Info.plist says must not run as that one.
+  private func start(_ start: ExtensionInterface.Start) -> VarlinkReply {
+    let bound = program.boundAppExtensionPoint.id
+    guard start.extensionPoint == bound else {
+      refuse(
+        start,
+        "Info.plist binds this extension to \(start.extensionPoint), its code to \(bound); make them the same"
+      )
     }
-    stream.send(
-      ExtensionInterface.Start.Reply(answers: start.call, scenes: configuration.scenes).reply.encoded())
+    let reply = ExtensionInterface.Start.Reply(answers: start.call, scenes: configuration.scenes).reply
+    guard reply.encoded().count <= Self.messageLimit else {
+      refuse(start, "the names of the scenes are longer than 32 KiB together; offer fewer, or scenes = nil")
+    }
+    return reply
   }
 
-  private func accept(_ accept: ExtensionInterface.AcceptConnection, _ descriptors: [SharedDescriptor]) {
-    guard descriptors.indices.contains(accept.connectionFileDescriptor) else {
-      return reject(accept, "no descriptor came with the connection")
-    }
+  private func refuse(_ start: ExtensionInterface.Start, _ message: String) -> Never {
+    reply(ExtensionInterface.ConnectionRejected(answers: start.call, message: message).reply)
+    Self.fail(65, message)
+  }
+
+  private func accept(
+    _ accept: ExtensionInterface.AcceptConnection, _ descriptors: [SharedDescriptor]
+  ) -> VarlinkReply {
     if let scene = accept.scene, let scenes = configuration.scenes, !scenes.contains(scene) {
-      return stream.send(ExtensionInterface.SceneNotFound(answers: accept.call, scene: scene).reply.encoded())
+      return ExtensionInterface.SceneNotFound(answers: accept.call, scene: scene).reply
     }
-    let socket = descriptors[accept.connectionFileDescriptor]
-    switch configuration.decide(on: AppExtensionConnection(socket, sceneID: accept.scene)) {
-    case .accept:
-      stream.send(ExtensionInterface.AcceptConnection.Reply(answers: accept.call).reply.encoded())
-    case .reject(let reason): reject(accept, reason)
+    guard descriptors.indices.contains(accept.connectionFileDescriptor) else {
+      return reject(accept, "no socket came with the connection")
+    }
+    let connection = AppExtensionConnection(
+      descriptors[accept.connectionFileDescriptor], activationID: accept.activation, sceneID: accept.scene)
+    switch configuration.decide(on: connection) {
+    case .accept: return ExtensionInterface.AcceptConnection.Reply(answers: accept.call).reply
+    case .reject(let reason): return reject(accept, reason)
     }
   }
 
-  private func reject(_ accept: ExtensionInterface.AcceptConnection, _ reason: String) {
-    stream.send(
-      ExtensionInterface.ConnectionRejected(answers: accept.call, message: reason).reply.encoded())
+  private func reject(_ accept: ExtensionInterface.AcceptConnection, _ reason: String) -> VarlinkReply {
+    // Whatever the author writes, the message stays far below its limit.
+    let message = String(String.UnicodeScalarView(reason.unicodeScalars.prefix(1000)))
+    return ExtensionInterface.ConnectionRejected(answers: accept.call, message: message).reply
   }
 }

@@ -14,7 +14,8 @@ public struct MonotonicTime: Hashable, Comparable, Sendable {
 
   public static func + (time: Self, interval: Duration) -> Self {
     let parts = interval.components
-    return Self(nanoseconds: time.nanoseconds + parts.seconds * 1_000_000_000 + parts.attoseconds / 1_000_000_000)
+    return Self(
+      nanoseconds: time.nanoseconds + parts.seconds * 1_000_000_000 + parts.attoseconds / 1_000_000_000)
   }
 }
 

@@ -135,7 +135,9 @@ extension FileDescriptor {
 extension File {
   /// Makes a symbolic link.
   public static func makeLink(_ target: String, at path: String) throws(Errno) {
-    try check { unsafe target.withCString { target in unsafe path.withCString { unsafe symlink(target, $0) } } }
+    try check {
+      unsafe target.withCString { target in unsafe path.withCString { unsafe symlink(target, $0) } }
+    }
   }
 }
 

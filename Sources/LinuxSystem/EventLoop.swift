@@ -165,6 +165,7 @@ public final class EventLoop {
   private func control(_ operation: CInt, _ descriptor: CInt, _ interest: Readiness, _ token: UInt64) {
     // Fails only for a descriptor that is closed already, which is the caller's fault.
     let result = clinux_epoll_control(epoll.rawValue, operation, descriptor, interest.rawValue, token)
-    precondition(result == 0, "the watched descriptor \(descriptor) was closed before its watch was cancelled")
+    precondition(
+      result == 0, "the watched descriptor \(descriptor) was closed before its watch was cancelled")
   }
 }

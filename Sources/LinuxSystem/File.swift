@@ -41,7 +41,9 @@ public enum File {
     try open(path, .writeOnly, in: directory).write(all: Array(text.utf8))
   }
 
-  public static func makeDirectory(_ path: String, mode: UInt32 = 0o700, in directory: CInt? = nil) throws(Errno) {
+  public static func makeDirectory(_ path: String, mode: UInt32 = 0o700, in directory: CInt? = nil)
+    throws(Errno)
+  {
     try check { unsafe path.withCString { unsafe mkdirat(directory ?? AT_FDCWD, $0, mode) } }
   }
 
@@ -76,7 +78,9 @@ public enum File {
 
   public static func rename(_ from: String, to: String, _ mode: RenameMode = .replace) throws(Errno) {
     try check {
-      unsafe from.withCString { from in unsafe to.withCString { unsafe clinux_rename(from, $0, mode.rawValue) } }
+      unsafe from.withCString { from in
+        unsafe to.withCString { unsafe clinux_rename(from, $0, mode.rawValue) }
+      }
     }
   }
 
@@ -84,7 +88,9 @@ public enum File {
   public static func readLink(_ path: String, in directory: CInt? = nil) throws(Errno) -> String {
     var buffer = [CChar](repeating: 0, count: 4097)
     try check {
-      unsafe path.withCString { unsafe clinux_readlinkat(directory ?? AT_FDCWD, $0, &buffer, buffer.count - 1) }
+      unsafe path.withCString {
+        unsafe clinux_readlinkat(directory ?? AT_FDCWD, $0, &buffer, buffer.count - 1)
+      }
     }
     return text(buffer)
   }

@@ -29,6 +29,7 @@ public struct ProcessDescriptor: ~Copyable, Sendable {
     var code: CInt = 0
     var status: CInt = 0
     guard try check({ unsafe clinux_reap(raw, &code, &status) }) == 1 else { return nil }
-    return code == clinux_CLD_EXITED ? .exited(status: status) : .signaled(status, core: code == clinux_CLD_DUMPED)
+    return code == clinux_CLD_EXITED
+      ? .exited(status: status) : .signaled(status, core: code == clinux_CLD_DUMPED)
   }
 }

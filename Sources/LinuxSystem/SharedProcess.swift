@@ -1,10 +1,15 @@
-/// A child process that several values may hold.
+/// A process that several values may hold.
 public final class SharedProcess: Sendable {
   public let process: ProcessDescriptor
 
   public init(_ process: consuming ProcessDescriptor) { self.process = process }
 
   public init(_ child: consuming Spawn.Child) { process = child.process }
+
+  /// Any process, by its number; whoever gives the number knows that it is that process's still.
+  public convenience init(processID: Int32) throws(Errno) {
+    self.init(try ProcessDescriptor(processID: processID))
+  }
 
   public var rawValue: CInt { process.descriptor.rawValue }
 

@@ -50,7 +50,7 @@ public struct Spawn {
     let argv = unsafe ([path] + arguments).map { unsafe UnsafePointer(strdup($0)) } + [nil]
     let envp = unsafe environment.map { unsafe UnsafePointer(strdup($0)) } + [nil]
     defer {
-      for unsafe pointer in unsafe argv + envp { unsafe free(UnsafeMutableRawPointer(mutating: pointer)) }
+      unsafe (argv + envp).forEach { unsafe free(UnsafeMutableRawPointer(mutating: $0)) }
     }
     let result = unsafe argv.withUnsafeBufferPointer { argv in
       unsafe envp.withUnsafeBufferPointer { envp in
@@ -68,7 +68,8 @@ public struct Spawn {
     withExtendedLifetime(descriptors) {}
     guard result > 0 else {
       throw Failure(
-        stage: stages.indices.contains(Int(stage)) ? stages[Int(stage)] : .exec, errno: Errno(rawValue: -result))
+        stage: stages.indices.contains(Int(stage)) ? stages[Int(stage)] : .exec,
+        errno: Errno(rawValue: -result))
     }
     return Child(processID: result, process: ProcessDescriptor(FileDescriptor(owning: pidfd)))
   }

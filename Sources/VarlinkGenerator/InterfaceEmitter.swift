@@ -30,6 +30,7 @@ struct InterfaceEmitter {
 
   mutating func source(importsVarlink: Bool) -> String {
     out.line("// Made by varlink-generate from \(interface.name).varlink. Change that file instead.")
+    out.line("// swift-format-ignore-file")
     out.line()
     if importsVarlink {
       out.line("public import Varlink")

@@ -10,7 +10,8 @@ struct VarlinkPlugin: BuildToolPlugin {
     guard !inputs.isEmpty else { return [] }
     let directory = context.pluginWorkDirectoryURL
     let outputs = inputs.map { input in
-      directory.appendingPathComponent(Self.fileName(interface: input.deletingPathExtension().lastPathComponent))
+      directory.appendingPathComponent(
+        Self.fileName(interface: input.deletingPathExtension().lastPathComponent))
     }
     return [
       .buildCommand(

@@ -34,12 +34,13 @@ final class GreetingUser {
   let name: String
   let process: AppExtensionProcess
   let connection: AppExtensionConnection
-  var replies: AsyncStream<String>.Iterator
+  var replies: AppExtensionConnection.Lines.Iterator
 
   init(_ identity: AppExtensionIdentity, scene: String?) async throws {
     let name = identity.localizedName + (scene.map { " (\($0))" } ?? "")
     self.name = name
-    let configuration = AppExtensionProcess.Configuration(appExtensionIdentity: identity, sceneID: scene) { reason in
+    let configuration = AppExtensionProcess.Configuration(appExtensionIdentity: identity, sceneID: scene) {
+      reason in
       say("\(name) was interrupted: \(reason)")
     }
     process = try await AppExtensionProcess(configuration: configuration)
@@ -49,7 +50,8 @@ final class GreetingUser {
   }
 
   func greet(_ person: String) async {
-    guard (try? connection.send(line: person)) != nil, let reply = await replies.next(isolation: #isolation) else { return }
+    guard (try? connection.send(line: person)) != nil, let reply = await replies.next(isolation: #isolation)
+    else { return }
     say("\(name): \(reply)")
   }
 }

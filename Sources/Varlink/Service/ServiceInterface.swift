@@ -1,4 +1,5 @@
 // Made by varlink-generate from org.varlink.service.varlink. Change that file instead.
+// swift-format-ignore-file
 
 /// The Varlink Service Interface should be provided by every varlink service.
 /// It describes the service and the interfaces it implements.

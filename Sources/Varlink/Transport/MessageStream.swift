@@ -67,7 +67,8 @@ public final class MessageStream {
   public var onBlocked: ((Bool) -> Void)?
 
   /// Takes over a connected socket, which it makes non-blocking.
-  public init(_ socket: consuming FileDescriptor, on loop: EventLoop, limits: Limits = Limits()) throws(Errno) {
+  public init(_ socket: consuming FileDescriptor, on loop: EventLoop, limits: Limits = Limits()) throws(Errno)
+  {
     try socket.setNonBlocking()
     let raw = socket.rawValue
     self.socket = socket
@@ -127,7 +128,9 @@ public final class MessageStream {
     isPaused = false
     updateInterest()
     // Not from here: whoever resumes is often inside a handler.
-    if !isDelivering, hasMessage || peerHasEnded { loop.schedule(after: .zero) { [weak self] in self?.deliver() } }
+    if !isDelivering, hasMessage || peerHasEnded {
+      loop.schedule(after: .zero) { [weak self] in self?.deliver() }
+    }
   }
 
   private func ready(_ readiness: Readiness) {
@@ -141,7 +144,8 @@ public final class MessageStream {
 
   private func receive() {
     do throws(Errno) {
-      let got = try Socket.receive(into: &buffer, from: socket.rawValue, maximumDescriptors: limits.descriptors)
+      let got = try Socket.receive(
+        into: &buffer, from: socket.rawValue, maximumDescriptors: limits.descriptors)
       if got.descriptorsLost { return end(.unexpectedDescriptors) }
       if got.count == 0 {
         peerHasEnded = true

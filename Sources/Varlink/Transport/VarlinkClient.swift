@@ -20,7 +20,8 @@ public enum VarlinkClientError: Error, CustomStringConvertible {
     case .failed(let errno): "the connection failed: \(errno)"
     case .timedOut: "the service did not answer in time"
     case .malformed(let detail): "the service sent something that is not Varlink: \(detail)"
-    case .errorReply(let reply): "the service answered \(reply.error ?? "") \(JSON.object(reply.parameters).text)"
+    case .errorReply(let reply):
+      "the service answered \(reply.error ?? "") \(JSON.object(reply.parameters).text)"
     }
   }
 }
@@ -95,14 +96,18 @@ public final class VarlinkClient {
   }
 
   /// The next reply, whatever it is.
-  public func receive(timeout: Duration? = nil) throws(VarlinkClientError) -> (VarlinkReply, [SharedDescriptor]) {
+  public func receive(timeout: Duration? = nil) throws(VarlinkClientError) -> (
+    VarlinkReply, [SharedDescriptor]
+  ) {
     let deadline = timeout.map { MonotonicTime.now + $0 }
     var searched = 0
     while true {
       if let zero = incoming[searched...].firstIndex(of: 0) {
         let message = Array(incoming[..<zero])
         var descriptors: [SharedDescriptor] = []
-        while let batch = arrived.first, batch.last <= zero { descriptors += arrived.removeFirst().descriptors }
+        while let batch = arrived.first, batch.last <= zero {
+          descriptors += arrived.removeFirst().descriptors
+        }
         incoming.removeFirst(zero + 1)
         for index in arrived.indices { arrived[index].last -= zero + 1 }
         do throws(VarlinkProtocolError) { return (try VarlinkReply(decoding: message), descriptors) } catch {

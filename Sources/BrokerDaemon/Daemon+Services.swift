@@ -1,0 +1,174 @@
+internal import BrokerCore
+internal import ExtensionInterfaces
+internal import LauncherProtocol
+internal import LinuxSystem
+internal import Varlink
+
+// The effects that need somebody else: the store, the worker, the launcher, an extension.
+
+extension Daemon {
+  // MARK: Store
+
+  func storeDecision(_ decision: Decision, _ request: RequestID) {
+    let store = store
+    storeWorker.perform {
+      Result { try store.add(decision) }
+    } completion: { [unowned self] result in
+      switch result {
+      case .success: self.handle(.decisionStored(request, decision))
+      case .failure(let error): self.handle(.decisionFailed(request, message: "\(error)"))
+      }
+    }
+  }
+
+  func readHistory(_ identifier: String?, _ request: RequestID) {
+    let store = store
+    storeWorker.perform {
+      Result { try store.history(of: identifier) }
+    } completion: { [unowned self] result in
+      switch result {
+      case .success(let decisions): self.handle(.history(request, decisions))
+      case .failure(let error): self.handle(.decisionFailed(request, message: "\(error)"))
+      }
+    }
+  }
+
+  // MARK: Bundles
+
+  func check(_ instance: String, _ path: String, _ digest: String) {
+    bundles?.check(path, digest: digest) { [unowned self] check, directory in
+      self.checkedBundles[instance] = directory
+      self.handle(.bundleChecked(instance: instance, check))
+    }
+  }
+
+  // MARK: Launcher and extensions
+
+  func launch(_ order: LaunchOrder) {
+    guard let directory = checkedBundles.removeValue(forKey: order.instance) else {
+      return handle(.launchFailed(instance: order.instance, stage: "bundle", errno: nil))
+    }
+    let container = places.containers + "/" + order.extensionIdentifier
+    do throws(Errno) { try File.makeDirectories(container) } catch {
+      return handle(.launchFailed(instance: order.instance, stage: "container", errno: Int(error.rawValue)))
+    }
+    let profile = SandboxProfile(container: container, identifier: order.extensionIdentifier)
+    link?.call(descriptors: [directory]) { request in
+      LauncherInterface.Launch(
+        request: request, instance: order.instance, extension: order.extensionIdentifier,
+        extensionPoint: order.extensionPoint, program: SandboxProfile.bundle + "/" + order.program,
+        arguments: order.arguments, environment: profile.environment, directory: SandboxProfile.home,
+        sandboxed: true, mounts: profile.mounts, resources: .init(), note: order.note)
+    } answered: { [unowned self] answer in
+      self.launchAnswered(order.instance, answer)
+    }
+  }
+
+  private func launchAnswered(_ instance: String, _ answer: LauncherLink.Answer?) {
+    // nil: the launcher is gone, and the broker hears of that by itself.
+    guard let (reply, descriptors) = answer else { return }
+    if let failure = try? LauncherInterface.Failure(reply), case .launchFailed(let failed) = failure {
+      return handle(.launchFailed(instance: instance, stage: failed.stage, errno: failed.errno))
+    }
+    guard reply.error == nil, descriptors.count == 2,
+      let launched = try? LauncherInterface.Launch.Reply(object: reply.parameters, unknownMembers: .ignored)
+    else { return handle(.launchFailed(instance: instance, stage: "launcher", errno: nil)) }
+    openChannel(instance, descriptors[0])
+    handle(.launched(instance: instance, processID: Int32(clamping: launched.pid)))
+  }
+
+  private func openChannel(_ instance: String, _ socket: SharedDescriptor) {
+    channels[instance] = try? ControlChannel(socket, on: loop) { [unowned self] incoming in
+      switch incoming {
+      case .reply(let reply):
+        if let event = ExtensionReply.event(reply, from: instance, generation: self.generation) {
+          self.handle(event)
+        }
+      case .malformed(let message): self.handle(.misbehaved(instance: instance, message: message))
+      case .closed: break
+      }
+    }
+  }
+
+  func keepLease(_ activation: String, _ instance: String, _ note: String) {
+    guard let pair = try? Socket.pair() else {
+      return handle(.leaseFailed(activation: activation, message: "no descriptors are left"))
+    }
+    pair.split { host, launcher in
+      leases[activation] = SharedDescriptor(host)
+      link?.call(descriptors: [SharedDescriptor(launcher)]) {
+        LauncherInterface.Lease(request: $0, activation: activation, instance: instance, note: note)
+      } answered: { [unowned self] answer in
+        guard let (reply, _) = answer else { return }
+        if reply.error == nil {
+          self.handle(.leaseKept(activation: activation))
+        } else {
+          self.handle(.leaseFailed(activation: activation, message: "the launcher knows no such instance"))
+        }
+      }
+    }
+  }
+
+  func accept(
+    _ instance: String, _ call: String, _ connection: ConnectionID, _ activation: String, _ scene: String?
+  ) {
+    guard let channel = channels[instance], let pair = try? Socket.pair() else {
+      return handle(.rejected(instance: instance, call: call, message: "no descriptors are left"))
+    }
+    pair.split { host, extensionEnd in
+      connections[connection] = SharedDescriptor(host)
+      channel.send(
+        ExtensionInterface.AcceptConnection(
+          call: call, connectionFileDescriptor: 0, activation: activation, scene: scene, context: JSONObject()
+        ).call(), descriptors: [SharedDescriptor(extensionEnd)])
+    }
+  }
+
+  func take(_ incoming: LauncherLink.Incoming) {
+    switch incoming {
+    case .connected(let facts): handle(.launcherConnected(facts))
+    case .restored: handle(.restored)
+    case .gone:
+      channels = [:]
+      handle(.launcherGone)
+    case .unusable(let cause):
+      // A broker that starts anew takes back what the launcher keeps, and nothing is lost.
+      journal.write(LogEntry(level: .error, message: "\(cause); the broker begins anew"))
+      CurrentProcess.exit(75)
+    case .event(let event, let descriptors): take(event, descriptors)
+    }
+  }
+
+  func take(_ event: LauncherEventsInterface.Call, _ descriptors: [SharedDescriptor]) {
+    switch event {
+    case .instanceRow(let row):
+      if let control = descriptors.first { openChannel(row.instance, control) }
+      handle(
+        .restoredInstance(
+          id: row.instance, processID: Int32(clamping: row.pid), executed: row.executed, note: row.note))
+    case .leaseRow(let row):
+      handle(
+        .restoredActivation(
+          id: row.activation, instance: row.instance, note: row.note, endedByHost: row.ended == .host))
+    case .executed(let executed): handle(.executed(instance: executed.instance))
+    case .ended(let ended):
+      channels.removeValue(forKey: ended.instance)?.close()
+      handle(
+        .ended(
+          instance: ended.instance, note: ended.note,
+          InstanceEnd(
+            executed: ended.executed, exitStatus: ended.exitStatus, signal: ended.signal,
+            failedStage: ended.failedStage, errno: ended.errno, sandboxStatus: ended.sandboxStatus,
+            outOfMemoryKills: ended.outOfMemoryKills, memoryPeak: ended.memoryPeak,
+            memoryLimit: ended.memoryLimit, standardError: ended.standardError)))
+    case .leaseEnded(let ended):
+      let lives = broker.hostProcess(of: ended.activation).map(PeerInspector.lives) ?? true
+      handle(.leaseEnded(activation: ended.activation, hostLives: lives))
+    case .output(let output):
+      handle(
+        .output(
+          instance: output.instance, extension: output.extension, lines: output.lines, dropped: output.dropped
+        ))
+    }
+  }
+}

@@ -1,0 +1,43 @@
+internal import LinuxSystem
+
+extension AppExtensionConnection {
+  /// Lines from the peer. Nothing is read ahead of the reader, so a peer that sends too much waits.
+  ///
+  /// A reader that is cancelled returns with the next line, or with the connection's end. What has no end of line,
+  /// or more than a MiB before it, is no line, and ends the sequence.
+  public struct Lines: AsyncSequence, Sendable {
+    let socket: SharedDescriptor?
+
+    public func makeAsyncIterator() -> Iterator { Iterator(socket: socket) }
+
+    public struct Iterator: AsyncIteratorProtocol {
+      private static let limit = 1 << 20
+      private let socket: SharedDescriptor?
+      private var waiting: ArraySlice<UInt8> = []
+
+      init(socket: SharedDescriptor?) { self.socket = socket }
+
+      public mutating func next(isolation: isolated (any Actor)? = #isolation) async -> String? {
+        guard let socket else { return nil }
+        var searched = waiting.startIndex
+        while true {
+          if let end = waiting[searched...].firstIndex(of: UInt8(ascii: "\n")) {
+            defer { waiting = waiting[(end + 1)...] }
+            return String(decoding: waiting[..<end], as: UTF8.self)
+          }
+          guard waiting.count <= Self.limit,
+            let more = try? await Blocking.run({ try Self.receive(from: socket) }), !more.isEmpty
+          else { return nil }
+          searched = waiting.count
+          waiting = Array(waiting + more)[...]
+        }
+      }
+
+      private static func receive(from socket: SharedDescriptor) throws(Errno) -> ArraySlice<UInt8> {
+        var buffer = [UInt8](repeating: 0, count: 16384)
+        let count = try Socket.receive(into: &buffer, from: socket.rawValue, nonBlocking: false).count
+        return buffer[..<count]
+      }
+    }
+  }
+}

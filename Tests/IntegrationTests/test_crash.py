@@ -1,0 +1,124 @@
+"""A broker's or a launcher's death breaks nothing that it need not."""
+
+import os
+import pathlib
+import random
+import signal
+import threading
+
+from world import VarlinkError, World, until
+
+
+class Crash(World):
+    environment = {"EXTENSIOND_IDLE_MS": "10000", "EXTENSIOND_SETTLE_MS": "0"}
+
+    def test_connections_and_activations_outlive_the_broker(self):
+        self.ready()
+        activation, lease, connection = self.activate(self.host(), connect=True)
+        for _ in range(5):
+            self.kill_broker()
+            self.echo(connection)
+            self.start_broker()
+            host = self.host()
+            self.assertEqual(host.call("GetActivation", activation=activation)["event"]["state"], "activated")
+            host.call("Connect", activation=activation)
+            fresh = host.take()
+            self.echo(fresh)
+            fresh.close()
+        self.assertEqual(len(self.ask("ListInstances")["instances"]), 1)
+        lease.close()
+        until(lambda: not self.ask("ListInstances")["instances"], "no instance")
+
+    def test_an_end_while_no_broker_is_there_is_told_afterwards(self):
+        self.ready()
+        activation, lease, _ = self.activate(self.host())
+        process = self.ask("ListInstances")["instances"][0]["pid"]
+        self.kill_broker()
+        os.kill(process, signal.SIGKILL)
+        self.assertEqual(lease.recv(1), b"")
+        self.start_broker()
+        stream = self.subscribe()
+        event = self.events(stream, activation, ["deactivated"])
+        self.assertEqual(event["reason"]["kind"], "killed")
+
+    def test_a_host_that_lets_go_while_no_broker_is_there(self):
+        self.ready()
+        _, lease, _ = self.activate(self.host())
+        self.kill_broker()
+        lease.close()
+        self.start_broker()
+        until(lambda: not self.ask("ListInstances")["instances"], "no instance")
+        self.assertEqual(self.ask("ListActivations")["activations"], [])
+
+    def test_a_kill_at_any_moment_of_an_activation(self):
+        self.ready()
+        seed = random.randrange(1 << 32)
+        draw = random.Random(seed)
+        for _ in range(15):
+            host = self.host()
+            timer = threading.Timer(draw.random() * 0.06, self.kill_broker)
+            timer.start()
+            try:
+                _, lease, connection = self.activate(host, connect=True)
+            except (EOFError, ConnectionError, VarlinkError, BrokenPipeError):
+                lease = None
+            timer.join()
+            self.start_broker()
+            if lease is None:
+                _, lease, connection = self.activate(self.host(), connect=True)
+            self.echo(connection)
+            self.assertLessEqual(len(self.ask("ListActivations")["activations"]), 1, f"seed {seed}")
+            lease.close()
+            connection.close()
+            until(lambda: not self.ask("ListInstances")["instances"], f"no instance (seed {seed})")
+
+    def test_the_launchers_death_ends_all_and_a_new_one_comes(self):
+        self.ready()
+        stream = self.subscribe()
+        stream.receive()
+        activation, lease, connection = self.activate(self.host(), connect=True)
+        process = self.ask("ListInstances")["instances"][0]["pid"]
+        os.kill(self.launcher(), signal.SIGKILL)
+        event = self.events(stream, activation, ["activated", "deactivated"])
+        self.assertEqual(event["reason"]["kind"], "launcherGone")
+        self.assertEqual((lease.recv(1), connection.recv(1)), (b"", b""))
+        until(lambda: not os.path.exists(f"/proc/{process}"), "the instance's end")
+        _, _, connection = self.activate(self.host(), connect=True)
+        self.echo(connection)
+
+    def test_nothing_is_left_of_many_uses(self):
+        self.ready()
+        def use():
+            host = self.host()
+            _, lease, connection = self.activate(host, connect=True)
+            self.echo(connection)
+            connection.close()
+            lease.close()
+            host.close()
+            self.clients.remove(host)
+            until(lambda: not self.ask("ListInstances")["instances"], "no instance")
+        launcher = self.launcher()
+        count = lambda: [len(os.listdir(f"/proc/{pid}/fd")) for pid in (self.broker.pid, launcher)]
+        use()
+        before = count()
+        for _ in range(20):
+            use()
+        until(
+            lambda: all(now <= then for now, then in zip(count(), before)),
+            f"no more descriptors than before ({before}, now {count()})")
+        children = pathlib.Path(f"/proc/{launcher}/task/{launcher}/children").read_text()
+        self.assertEqual(children, "")
+
+    def test_a_state_that_kills_brokers_is_given_up(self):
+        self.env["EXTENSIOND_SETTLE_MS"] = "60000"
+        self.ready()
+        _, lease, _ = self.activate(self.host())
+        for _ in range(3):
+            self.kill_broker()
+            self.start_broker()
+            self.launcher()
+        self.assertEqual(lease.recv(1), b"")
+        self.assertIn("brokers in a row ended soon", self.log_text())
+        until(lambda: not self.ask("ListInstances")["instances"], "no instance")
+        _, _, connection = self.activate(self.host(), connect=True)
+        self.echo(connection)

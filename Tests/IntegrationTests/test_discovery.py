@@ -1,0 +1,233 @@
+"""Finding bundles, live, and deciding about them."""
+
+import os
+import pathlib
+import plistlib
+import shutil
+
+from world import POINT, VarlinkError, World, until
+
+
+class Discovery(World):
+    def test_a_root_that_appears_later_with_a_bundle_in_it(self):
+        self.start_broker()
+        self.assertEqual(self.listed(), [])
+        path = self.put(self.make_bundle())
+        self.wait_state(path, "unapproved")
+
+    def test_install_replace_rename_and_remove_are_noticed(self):
+        self.ready()
+        stream = self.subscribe()
+        self.assertEqual([i["version"] for i in stream.receive()["snapshot"]["identities"]], ["1.0"])
+        path = self.root / "Ext.appex"
+        new = self.make_bundle(info={"CFBundleShortVersionString": "2.0"})
+        shutil.move(path, self.place / "old")
+        new.rename(path)
+        change = stream.receive()["change"]
+        while not change["unapprovedCount"]:
+            change = stream.receive()["change"]
+        self.assertEqual(self.state(path), "changed")
+        renamed = path.rename(self.root / "Other.appex")
+        self.wait_state(renamed, "changed")
+        self.assertIsNone(self.state(path))
+        shutil.rmtree(renamed)
+        until(lambda: self.state(renamed) is None, "the removed bundle to be gone")
+        while change["unapprovedCount"]:
+            change = stream.receive()["change"]
+
+    def test_a_half_copied_bundle_is_read_when_it_is_whole(self):
+        self.root.mkdir(parents=True)
+        self.start_broker()
+        source = self.make_bundle()
+        target = self.root / source.name
+        target.mkdir()
+        watch = self.admin()
+        watch.send("Watch", more=True)
+        watch.receive()
+        # As a package manager does it: one file after the other.
+        shutil.copy(source / "main.py", target / "main.py")
+        shutil.copy(source / "Info.plist", target / "Info.plist")
+        self.wait_state(target, "unapproved")
+
+    def test_content_that_changed_needs_approval_again(self):
+        self.ready()
+        path = self.root / "Ext.appex"
+        activation, _, connection = self.activate(self.host(), connect=True)
+        with open(path / "main.py", "a") as file:
+            file.write("# something else\n")
+        self.wait_state(path, "changed")
+        self.echo(connection)
+        with self.assertRaises(VarlinkError) as caught:
+            self.activate(self.host())
+        self.assertEqual(caught.exception.parameters["state"], "changed")
+        self.approve("org.example.Ext")
+        _, _, fresh = self.activate(self.host(), connect=True)
+        self.echo(fresh)
+
+    def test_approval_is_for_what_was_shown(self):
+        path = self.put(self.make_bundle())
+        self.start_broker()
+        item = self.listed(str(path))[0]
+        for digest, entitlements in (("sha256:" + "0" * 64, []), (item["digest"], ["network-client"])):
+            with self.assertRaises(VarlinkError) as caught:
+                self.ask("Approve", extension=str(path), digest=digest, entitlements=entitlements)
+            self.assertEqual((caught.exception.name, caught.exception.parameters["digest"]), ("Changed", item["digest"]))
+        self.assertEqual(self.state(path), "unapproved")
+
+    def test_a_change_between_check_and_start_is_noticed(self):
+        """Written through a mapping that was made before: stat shows nothing."""
+        self.ready()
+        path = self.root / "Ext.appex"
+        import mmap
+
+        file = os.open(path / "main.py", os.O_RDWR)
+        self.addCleanup(os.close, file)
+        memory = mmap.mmap(file, 0)
+        self.addCleanup(memory.close)
+        with self.assertRaises(VarlinkError) as caught:
+            self.activate(self.host())
+        self.assertIn(caught.exception.parameters["reason"]["kind"], ("startFailed", "changed"))
+
+    def test_entitlements_are_listed_and_not_granted_yet(self):
+        bundle = self.make_bundle()
+        (bundle / "Entitlements.plist").write_bytes(plistlib.dumps({"network-client": True}))
+        path = self.put(bundle)
+        self.start_broker()
+        item = self.listed(str(path))[0]
+        self.assertEqual((item["state"], item["entitlements"]), ("entitled", ["network-client"]))
+        with self.assertRaises(VarlinkError) as caught:
+            self.activate(self.host())
+        self.assertEqual(caught.exception.parameters["state"], "entitled")
+
+    def test_duplicates_an_approved_copy_wins_then_root_order(self):
+        second = self.place / "share/extensiond"
+        self.env["XDG_DATA_DIRS"] = str(self.place / "share")
+        self.put(self.make_host())
+        approved = self.put(self.make_bundle(), second)
+        self.start_broker()
+        self.approve("org.example.Ext")
+        first = self.put(self.make_bundle(where=self.place / "other", info={"CFBundleShortVersionString": "9"}))
+        self.wait_state(first, "shadowed")
+        self.assertEqual(self.state(approved), "enabled")
+        self.ask("Reset", extension=str(approved))
+        self.wait_state(approved, "shadowed")
+        self.assertEqual(self.state(first), "unapproved")
+
+    def test_broken_bundles_are_listed_with_every_failed_check(self):
+        cases = {
+            "Empty": lambda b: (b / "Info.plist").write_bytes(b""),
+            "Truncated": lambda b: (b / "Info.plist").write_bytes((b / "Info.plist").read_bytes()[:200]),
+            "List": lambda b: (b / "Info.plist").write_bytes(plistlib.dumps([1])),
+            "Types": lambda b: (b / "Info.plist").write_bytes(self.types()),
+            "Leaves": lambda b: self.rewrite(b, CFBundleExecutable="../../../../bin/sh"),
+            "Gone": lambda b: (b / "main.py").unlink(),
+            "Link": lambda b: (b / "link").symlink_to("/etc/passwd"),
+            "Others": lambda b: (b / "main.py").chmod(0o777),
+            "Machine": lambda b: (b / "main.py").write_bytes(b"\x7fELF\x02\x01\x01" + bytes(9) + b"\x02\0\xf3\0" + bytes(100)),
+            "Fifo": lambda b: os.mkfifo(b / "fifo"),
+        }
+        for name, spoil in cases.items():
+            bundle = self.make_bundle(f"org.example.{name}")
+            spoil(bundle)
+            self.put(bundle)
+        (self.root / "Wrong.plugin").mkdir()
+        shutil.copy(self.make_bundle("org.example.Wrong") / "Info.plist", self.root / "Wrong.plugin/Info.plist")
+        good = self.put(self.make_bundle("org.example.Good"))
+        self.start_broker()
+        states = {pathlib.Path(item["path"]).name: item for item in self.listed()}
+        for name in cases:
+            item = states[f"{name}.appex"]
+            self.assertEqual(item["state"], "incompatible" if name == "Machine" else "invalid", item)
+            self.assertTrue(item["explanation"])
+        self.assertEqual(states["Wrong.plugin"]["state"], "nearMiss")
+        self.assertGreaterEqual(len(states["Types.appex"]["problems"]), 2)
+        self.assertEqual(self.state(good), "unapproved")
+
+    @staticmethod
+    def types():
+        return plistlib.dumps({"CFBundleIdentifier": 7, "EXAppExtensionAttributes": {"EXExtensionPointIdentifier": []}})
+
+    def rewrite(self, bundle, **keys):
+        info = plistlib.loads((bundle / "Info.plist").read_bytes())
+        (bundle / "Info.plist").write_bytes(plistlib.dumps({**info, **keys}, fmt=plistlib.FMT_BINARY))
+
+    def test_rescan_is_a_barrier(self):
+        self.root.mkdir(parents=True)
+        self.start_broker()
+        for number in range(5):
+            path = self.put(self.make_bundle(f"org.example.E{number}"))
+            self.ask("Rescan", wait=True)
+            self.assertEqual(self.state(path), "unapproved")
+
+
+class Decisions(World):
+    def test_a_decision_outlives_the_broker_at_once(self):
+        self.ready()
+        self.kill_broker()
+        self.start_broker()
+        self.assertEqual(self.listed("org.example.Ext")[0]["state"], "enabled")
+        self.ask("Disable", extension="org.example.Ext")
+        self.kill_broker()
+        self.start_broker()
+        self.assertEqual(self.listed("org.example.Ext")[0]["state"], "disabled")
+        history = self.ask("History", extension="org.example.Ext")["decisions"]
+        self.assertEqual([row["decision"] for row in history], ["disabled", "enabled"])
+        self.assertIn("python", history[0]["peer"])
+
+    def test_a_decision_that_cannot_be_stored_does_not_hold(self):
+        path = self.put(self.make_bundle())
+        self.start_broker()
+        item = self.listed(str(path))[0]
+        import resource
+
+        # A file size limit stands for a full disk: SQLite cannot write a page.
+        resource.prlimit(self.broker.pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+        with self.assertRaises(VarlinkError) as caught:
+            self.ask("Approve", extension=str(path), digest=item["digest"], entitlements=[])
+        self.assertEqual(caught.exception.name, "StorageFailed")
+        self.assertEqual(self.state(path), "unapproved")
+        resource.prlimit(self.broker.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        self.approve("org.example.Ext")
+        self.assertEqual(self.state(path), "enabled")
+
+    def test_state_of_a_newer_version_is_left_alone(self):
+        import sqlite3
+
+        directory = self.home / ".local/state/extensiond"
+        directory.mkdir(parents=True)
+        with sqlite3.connect(directory / "decisions.sqlite") as database:
+            database.execute("PRAGMA user_version=99")
+        before = (directory / "decisions.sqlite").read_bytes()
+        self.start_broker()
+        self.assertEqual(self.broker.wait(), 78)
+        self.assertIn("newer version", self.log_text())
+        self.assertEqual((directory / "decisions.sqlite").read_bytes(), before)
+
+    def test_a_second_broker_says_that_there_is_one(self):
+        self.start_broker()
+        import subprocess
+        from world import BUILD
+
+        second = subprocess.run([BUILD / "extensiond"], env=self.env, capture_output=True, text=True, timeout=20)
+        self.assertEqual(second.returncode, 3)
+        self.assertIn("another extensiond serves", second.stderr)
+        self.listed()
+
+    def test_no_runtime_directory_is_said(self):
+        import subprocess
+        from world import BUILD
+
+        env = {key: value for key, value in self.env.items() if key != "XDG_RUNTIME_DIR"}
+        for program in ("extensiond", "extensiond-launcher"):
+            ended = subprocess.run([BUILD / program], env=env, capture_output=True, text=True, timeout=20)
+            self.assertEqual(ended.returncode, 78)
+            self.assertIn("XDG_RUNTIME_DIR", ended.stderr)
+
+    def test_something_in_the_way_of_a_socket_is_said_and_kept(self):
+        path = self.run_directory / "extensiond/broker/io.extensiond.Broker"
+        path.parent.mkdir(parents=True)
+        path.write_text("mine")
+        self.start_broker()
+        self.assertNotEqual(self.broker.wait(), 0)
+        self.assertIn("remove what is in the way", self.log_text())
+        self.assertEqual(path.read_text(), "mine")

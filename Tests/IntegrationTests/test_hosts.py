@@ -1,0 +1,120 @@
+"""Hosts: whose name is verified, what ships inside them, and what a sandboxed one may do."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from world import BUILD, POINT, VarlinkError, World, until
+
+CALL = """
+import json, socket, sys
+s = socket.socket(socket.AF_UNIX)
+s.connect(sys.argv[1])
+for name, parameters in json.loads(sys.argv[2]):
+    s.sendall(json.dumps({"method": "io.extensiond.Broker." + name, "parameters": parameters}).encode() + b"\\0")
+    data = b""
+    while not data.endswith(b"\\0"): data += s.recv(65536)
+    print(data[:-1].decode())
+"""
+
+
+class Hosts(World):
+    def test_the_program_of_a_host_bundle_is_verified_and_others_only_claim(self):
+        bundle = self.make_host()
+        # A copy of the interpreter stands for a host's program: the kernel shows its path.
+        python = pathlib.Path(sys.executable).resolve()
+        shutil.copy(python, bundle / "host")
+        import plistlib
+
+        (bundle / "Info.plist").write_bytes(
+            plistlib.dumps({"CFBundleIdentifier": "org.example.Host", "CFBundleExecutable": "host"}))
+        path = self.put(bundle)
+        self.start_broker()
+        self.assertEqual(self.host().hello["verified"], False)
+        socket = self.run_directory / "extensiond/broker/io.extensiond.Broker"
+        said = subprocess.run(
+            [path / "host", "-c", CALL, socket, '[["Hello", {"hostIdentifier": "org.example.Host"}]]'],
+            env={"PYTHONHOME": sys.base_prefix}, capture_output=True, text=True, timeout=20)
+        self.assertIn('"verified":true', said.stdout, said.stderr)
+
+    def test_a_sandboxed_peer_may_use_only_what_is_its_own(self):
+        self.ready()
+        socket = self.run_directory / "extensiond/broker/io.extensiond.Broker"
+        calls = '[["Hello", {"hostIdentifier": "org.example.Host"}], ["Discover", {"extensionPoints": ["%s"]}], ["Activate", {"extension": "org.example.Ext"}]]' % POINT
+        said = subprocess.run(
+            ["bwrap", "--unshare-user", "--unshare-pid", "--ro-bind", "/", "/", "--proc", "/proc", "/usr/bin/python3", "-c", CALL, socket, calls],
+            capture_output=True, text=True, timeout=20)
+        self.assertEqual(said.stdout.count("io.extensiond.Broker.NotPermitted"), 2, said.stdout + said.stderr)
+        self.assertEqual(self.ask("ListInstances")["instances"], [])
+
+    def test_a_host_that_is_killed_is_gone_and_its_extension_ends(self):
+        self.ready()
+        stream = self.subscribe()
+        stream.receive()
+        holder = subprocess.Popen(
+            [BUILD / "extctl", "activate", "org.example.Ext"], env=self.env, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(holder.stdout.close)
+        holder.stdout.readline()
+        watch = self.connect("admin/io.extensiond.Admin")
+        watch.send("Watch", more=True)
+        holder.kill()
+        holder.wait()
+        while True:
+            event = watch.receive()
+            if event["event"] == "activation.ended":
+                break
+        self.assertEqual(event["reason"]["kind"], "hostGone")
+        until(lambda: not self.ask("ListInstances")["instances"], "no instance")
+
+    def test_inside_a_host_of_the_person_one_decision_is_for_all(self):
+        host = self.make_host()
+        self.make_bundle("org.example.Inner", where=host / "Extensions")
+        path = self.put(host)
+        self.start_broker()
+        inner = path / "Extensions/Inner.appex"
+        self.assertEqual(self.state(inner), "unapproved")
+        self.approve("org.example.Host")
+        self.assertEqual(self.state(inner), "enabled")
+        _, _, connection = self.activate(self.host(), "org.example.Inner", connect=True)
+        self.echo(connection)
+        self.ask("Disable", extension="org.example.Host")
+        self.assertEqual(self.state(inner), "disabled")
+        self.assertEqual(connection.recv(1), b"")
+
+    @unittest.skipUnless(os.getuid() == 0, "only root can make what only root can write")
+    def test_what_root_alone_can_write(self):
+        place = pathlib.Path(tempfile.mkdtemp(prefix="extensiond-test.", dir="/run"))
+        self.addCleanup(shutil.rmtree, place)
+        place.chmod(0o755)
+        self.env["EXTENSIOND_PATH"] = str(place)
+        host = self.make_host()
+        self.make_bundle("org.example.Inner", where=host / "Extensions")
+        self.make_bundle(
+            "org.example.Stranger", where=host / "Extensions",
+            info={"EXAppExtensionAttributes": {"EXExtensionPointIdentifier": "org.other.Host.Point"}})
+        inner = shutil.copytree(host, place / host.name) / "Extensions/Inner.appex"
+        separate = pathlib.Path(shutil.copytree(self.make_bundle(), place / "Ext.appex"))
+        self.start_broker()
+        self.assertEqual(self.state(inner), "enabled")
+        self.assertEqual(self.state(inner.parent / "Stranger.appex"), "unapproved")
+        self.assertEqual(self.state(separate), "unapproved")
+        self.approve("org.example.Ext")
+        with open(separate / "main.py", "a") as file:
+            file.write("# updated by the package manager\n")
+        digest = self.listed("org.example.Ext")[0]["digest"]
+        until(lambda: self.listed("org.example.Ext")[0]["digest"] != digest, "the update to be read")
+        self.assertEqual(self.state(separate), "enabled")
+
+    def test_scope_application_takes_only_what_is_inside(self):
+        self.put(self.make_host(point={"Scope": "application"}))
+        self.put(self.make_bundle())
+        self.start_broker()
+        self.approve("org.example.Ext")
+        self.assertEqual(self.host().call("Discover", extensionPoints=[POINT])["snapshot"]["identities"], [])
+        with self.assertRaises(VarlinkError) as caught:
+            self.activate(self.host())
+        self.assertEqual(caught.exception.parameters["state"], "outOfScope")
