@@ -8,58 +8,45 @@ enum BrokerLocation {
     case admin = "admin/io.extensiond.Admin"
   }
 
-  static func path(_ door: Door) throws(VarlinkClientError) -> String {
-    try runtime() + "/extensiond/" + door.rawValue
+  static let unitMend = "systemctl --user enable --now extensiond.socket"
+
+  /// What to do where there is no broker.
+  static var mend: String {
+    hasServiceManager
+      ? "start it with '\(unitMend)'"
+      : "start it with 'extensiond'; 'extctl doctor' looks for what is missing"
   }
 
-  private static func runtime() throws(VarlinkClientError) -> String {
+  static func runtimeDirectory() throws(ControlError) -> String {
     guard let directory = CurrentProcess.environment("XDG_RUNTIME_DIR") else {
-      throw .unreachable(path: "$XDG_RUNTIME_DIR/extensiond (XDG_RUNTIME_DIR is not set)", .noEntry)
+      throw ControlError(
+        .unavailable,
+        "XDG_RUNTIME_DIR is not set, so there is no telling where the broker is; log in through a session manager, "
+          + "or set it to a directory of your own with mode 0700, and start 'extensiond'")
     }
     return directory
   }
 
-  /// Connects. By hand, a broker is started first where there is none.
-  static func connect(_ door: Door) throws(VarlinkClientError) -> VarlinkClient {
+  static func path(_ door: Door) throws(ControlError) -> String {
+    try runtimeDirectory() + "/extensiond/" + door.rawValue
+  }
+
+  /// Whether a systemd of the user runs here.
+  static var hasServiceManager: Bool {
+    (try? runtimeDirectory()).map { File.exists($0 + "/systemd/private") } ?? false
+  }
+
+  /// Connects. Where no service manager would start a broker, one is started first if there is none.
+  static func connect(_ door: Door) throws(ControlError) -> VarlinkClient {
     let path = try path(door)
     do throws(VarlinkClientError) {
       return try VarlinkClient(path: path)
     } catch {
-      guard try !File.exists(runtime() + "/systemd/private"), let program, start(program) else { throw error }
-      return try VarlinkClient(path: path)
+      guard case .unreachable(_, let errno) = error, [.noEntry, .connectionRefused].contains(errno),
+        !hasServiceManager, let program = BrokerStarter.program
+      else { throw ControlError(error) }
+      try BrokerStarter.start(program)
     }
-  }
-
-  /// Beside this program, or where packages put it.
-  private static var program: String? {
-    let own = (try? File.readLink("/proc/self/exe")) ?? ""
-    let directory = String(own[..<(own.lastIndex(of: "/") ?? own.startIndex)])
-    return [directory + "/extensiond", directory + "/../libexec/extensiond", "/usr/libexec/extensiond"]
-      .first(where: File.exists)
-  }
-
-  /// Starts a broker and waits until it serves.
-  private static func start(_ program: String) -> Bool {
-    do {
-      let state =
-        CurrentProcess.environment("XDG_STATE_HOME") ?? (CurrentProcess.environment("HOME") ?? "")
-        + "/.local/state"
-      try File.makeDirectories(state + "/extensiond")
-      let null = SharedDescriptor(try File.open("/dev/null", .readWrite))
-      let log = SharedDescriptor(
-        try File.open(state + "/extensiond/extensiond.log", [.writeOnly, .create, .append]))
-      _ = try Spawn(
-        path: program, arguments: [], environment: CurrentProcess.allEnvironment,
-        descriptors: [null, log, log]
-      ).run()
-      let path = try path(.admin)
-      for _ in 0..<500 {
-        if (try? Socket.connect(to: path)) != nil { return true }
-        CurrentProcess.pause(milliseconds: 20)
-      }
-    } catch {
-      CurrentProcess.printError("extctl: cannot start \(program): \(error)")
-    }
-    return false
+    do throws(VarlinkClientError) { return try VarlinkClient(path: path) } catch { throw ControlError(error) }
   }
 }

@@ -2,53 +2,94 @@ internal import LinuxSystem
 
 /// Copies and removes bundles so that a reader of their place sees all or nothing of them.
 enum BundleCopy {
-  /// Copies `source` beside `target`, then puts it there in one step.
-  static func install(_ source: String, as target: String) throws(Errno) {
-    let (directory, name) = split(target)
-    let staging = "\(directory)/.\(name).tmp-\(CurrentProcess.processID)"
-    do throws(Errno) {
+  static let suffixes = [".appex", ".app", ".appextensionpoint"]
+
+  /// A rough look: whether this can be a bundle at all. The broker looks closely.
+  static func check(_ path: String) throws(ControlError) {
+    let kind = (try? FileStatus(at: path, followLinks: true))?.kind
+    guard let kind else { throw ControlError(.failed, "there is no \(path)") }
+    guard let suffix = suffixes.first(where: path.hasSuffix) else {
+      throw ControlError(.failed, "\(path) is no bundle: its name must end with .appex or .app")
+    }
+    if suffix == ".appextensionpoint" {
+      guard kind == .regular else { throw ControlError(.failed, "\(path) must be a file") }
+      return
+    }
+    guard kind == .directory else {
+      throw ControlError(.failed, "\(path) is no bundle: it must be a directory")
+    }
+    guard File.exists(path + "/Info.plist") || File.exists(path + "/Contents/Info.plist") else {
+      throw ControlError(.failed, "\(path) is no bundle: it has no Info.plist, neither in it nor in Contents")
+    }
+  }
+
+  /// Copies `source` beside `target`, then puts it there in one step. Whatever fails, what was there stays.
+  static func install(_ source: String, as target: String) throws(ControlError) {
+    let (directory, name) = Path.split(target)
+    if source == target || target.hasPrefix(source + "/") || source.hasPrefix(target + "/") {
+      throw ControlError(.failed, "\(source) lies where it would be installed; give another --root")
+    }
+    let staging = hidden(directory, name)
+    do throws(ControlError) {
+      try perform("make the directory", directory) { () throws(Errno) in
+        try File.makeDirectories(directory, mode: 0o755)
+      }
       try copy(source, to: staging)
-      do throws(Errno) {
-        try File.rename(staging, to: target, .noReplace)
-      } catch .exists {
-        // The old one changes places with the new one, and goes away from the hidden name.
-        try File.rename(staging, to: target, .exchange)
-        try remove(staging)
+      try perform("install", target) { () throws(Errno) in
+        do throws(Errno) {
+          try File.rename(staging, to: target, .noReplace)
+        } catch .exists {
+          // The old one changes places with the new one.
+          try File.rename(staging, to: target, .exchange)
+        }
+        try File.open(directory, .directory).synchronise()
       }
     } catch {
-      try? remove(staging)
+      try? delete(staging)
       throw error
+    }
+    // What is hidden now is the old one. Its end is no part of the installation.
+    if File.exists(staging) {
+      do throws(ControlError) { try delete(staging) } catch { Terminal.say("extctl: \(error)") }
     }
   }
 
   /// Takes a bundle away in one step, then deletes it.
-  static func remove(_ path: String) throws(Errno) {
-    let (directory, name) = split(path)
-    var hidden = path
-    if !name.hasPrefix(".") {
-      hidden = "\(directory)/.\(name).tmp-\(CurrentProcess.processID)"
-      try File.rename(path, to: hidden, .noReplace)
-    }
+  static func remove(_ path: String) throws(ControlError) {
+    let (directory, name) = Path.split(path)
+    let hidden = hidden(directory, name)
+    try perform("remove", path) { () throws(Errno) in try File.rename(path, to: hidden, .noReplace) }
     try delete(hidden)
   }
 
-  private static func split(_ path: String) -> (String, String) {
-    let slash = path.lastIndex(of: "/") ?? path.startIndex
-    return (String(path[..<slash]), String(path[path.index(after: slash)...]))
+  /// A name that no scan looks at, of nobody else's.
+  private static func hidden(_ directory: String, _ name: String) -> String {
+    "\(directory)/.\(name).tmp-\(String(UInt32.random(in: .min ... .max), radix: 36))"
   }
 
-  private static func copy(_ source: String, to target: String) throws(Errno) {
-    let status = try FileStatus(at: source)
+  private static func copy(_ source: String, to target: String) throws(ControlError) {
+    try perform("copy", source) { () throws(Errno) in
+      // A link at the top is what the person meant; those inside are copied as links.
+      try copyItem(source, to: target, status: FileStatus(at: source, followLinks: true))
+    }
+  }
+
+  private static func copyItem(_ source: String, to target: String, status: FileStatus) throws(Errno) {
     switch status.kind {
     case .directory:
       try File.makeDirectory(target, mode: status.mode & 0o755 | 0o700)
       let directory = try File.open(source, .directory)
       for entry in try DirectoryReader.entries(of: directory.rawValue) {
-        try copy(source + "/" + entry.name, to: target + "/" + entry.name)
+        // A name that is not UTF-8 has no path here; the broker would call the bundle invalid.
+        guard entry.isText else { throw .invalidArgument }
+        let path = source + "/" + entry.name
+        try copyItem(path, to: target + "/" + entry.name, status: FileStatus(at: path))
       }
+      try File.open(target, .directory).synchronise()
     case .symbolicLink: try File.makeLink(File.readLink(source), at: target)
     case .regular:
-      let input = try File.open(source, [.readOnly, .noFollow])
+      let input = try File.open(source, [.readOnly, .nonBlocking])
+      // Without set-user-id and without write permission for others.
       let output = try File.open(target, [.writeOnly, .create, .exclusive], mode: status.mode & 0o755)
       while true {
         let bytes = try input.read(upTo: 1 << 18)
@@ -56,14 +97,36 @@ enum BundleCopy {
         try output.write(all: bytes)
       }
       try output.synchronise()
+    // Sockets, pipes, devices.
     default: throw .notSupported
     }
   }
 
-  private static func delete(_ path: String) throws(Errno) {
+  private static func delete(_ path: String) throws(ControlError) {
+    try perform("delete", path) { () throws(Errno) in try deleteItem(path) }
+  }
+
+  private static func deleteItem(_ path: String) throws(Errno) {
     guard try FileStatus(at: path).kind == .directory else { return try File.remove(path) }
     let directory = try File.open(path, [.directory, .noFollow])
-    for entry in try DirectoryReader.entries(of: directory.rawValue) { try delete(path + "/" + entry.name) }
+    for entry in try DirectoryReader.entries(of: directory.rawValue) {
+      try deleteItem(path + "/" + entry.name)
+    }
     try File.removeDirectory(path)
+  }
+
+  private static func perform(
+    _ verb: String, _ path: String, _ body: () throws(Errno) -> Void
+  ) throws(ControlError) {
+    do throws(Errno) { try body() } catch {
+      let why =
+        switch error {
+        case .notSupported: "there is something that is neither a file, a directory nor a link"
+        case .invalidArgument:
+          "there is a name that is not UTF-8, or the file system cannot rename in one step"
+        default: error.description
+        }
+      throw ControlError(.failed, "cannot \(verb) \(path): \(why)")
+    }
   }
 }

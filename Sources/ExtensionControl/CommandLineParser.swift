@@ -1,61 +1,61 @@
-/// Turns words into an invocation: options in any place, `--` ends them, as getopt_long(3) has it.
-enum CommandLineParser {
-  static func parse(_ words: [String], commands: [Command]) throws(ControlError) -> Invocation {
+internal import LinuxSystem
+
+/// Turns words into an invocation.
+struct CommandLineParser {
+  let commands: [Command]
+
+  func command(_ name: String) throws(ControlError) -> Command {
+    if let command = commands.first(where: { $0.names.contains(name) }) { return command }
+    let near = commands.flatMap(\.names).min { Self.distance($0, name) < Self.distance($1, name) } ?? "help"
+    throw ControlError(
+      .usage, "there is no command '\(name)'; do you mean '\(near)'? 'extctl help' lists all")
+  }
+
+  func parse(_ words: [String]) throws(ControlError) -> Invocation {
+    var words = words
+    // Options before the command are those that every command has.
+    let leading = words.prefix { $0.hasPrefix("-") }
+    words.removeFirst(leading.count)
     guard let name = words.first else {
-      throw ControlError(.usage, "no command is given; 'extctl help' lists them")
-    }
-    guard let command = commands.first(where: { $0.name == name || $0.aliases.contains(name) }) else {
-      let near = commands.map(\.name).min { distance($0, name) < distance($1, name) }
-      throw ControlError(
-        .usage, "there is no command '\(name)'" + (near.map { "; do you mean '\($0)'?" } ?? ""))
-    }
-    return try parse(Array(words.dropFirst()), command)
-  }
-
-  private static func parse(_ words: [String], _ command: Command) throws(ControlError) -> Invocation {
-    var arguments: [String] = []
-    var values: [String: String] = [:]
-    var switches: Set<String> = []
-    var rest = words[...]
-    while let word = rest.popFirst() {
-      if word == "--" {
-        arguments += rest
-        break
-      }
-      guard word.hasPrefix("-"), word != "-" else {
-        arguments.append(word)
-        continue
-      }
-      let (name, inline) = split(word)
-      guard let option = (command.options + Command.common).first(where: { matches($0, name) }) else {
+      guard leading.allSatisfy({ ["--help", "-h"].contains($0) }) else {
         throw ControlError(
-          .usage, "'\(command.name)' has no option '\(word)'; see 'extctl help \(command.name)'")
+          .usage, "a command is missing after '\(leading.joined(separator: " "))'; 'extctl help' lists them")
       }
-      guard option.value != nil else {
-        switches.insert(option.name)
-        continue
-      }
-      guard let value = inline ?? rest.popFirst() else {
-        throw ControlError(.usage, "the option '\(word)' needs a value; see 'extctl help \(command.name)'")
-      }
-      values[option.name] = value
+      return try Invocation(command: command("help"), arguments: [], values: [:])
     }
-    guard command.count.contains(arguments.count) else {
-      throw ControlError(.usage, "usage: extctl \(command.name) \(command.arguments)")
+    let command = try command(name)
+    let line = try read(leading + words.dropFirst(), command)
+    if line.values["help"] != nil {
+      return try Invocation(command: self.command("help"), arguments: [command.name], values: line.values)
     }
-    return Invocation(command: command, arguments: arguments, values: values, switches: switches)
+    guard command.count.contains(line.arguments.count) else {
+      let fault =
+        line.arguments.count < command.count.lowerBound ? "an argument is missing" : "too many arguments"
+      throw ControlError(.usage, "\(fault); usage: \(command.synopsis); see 'extctl help \(command.name)'")
+    }
+    return Invocation(command: command, arguments: line.arguments, values: line.values)
   }
 
-  private static func split(_ word: String) -> (name: String, value: String?) {
-    guard word.hasPrefix("--"), let equals = word.firstIndex(of: "=") else { return (word, nil) }
-    return (String(word[..<equals]), String(word[word.index(after: equals)...]))
+  private func read(_ words: some Sequence<String>, _ command: Command) throws(ControlError)
+    -> OptionReader.Result
+  {
+    let options = command.allOptions.map {
+      OptionReader.Option(name: $0.name, letter: $0.letter, takesValue: $0.value != nil)
+    }
+    do throws(OptionReader.Failure) {
+      return try OptionReader.read(Array(words), options)
+    } catch {
+      let fault =
+        switch error {
+        case .unknown(let word): "'\(command.name)' has no option '\(word)'"
+        case .valueMissing(let word): "the option '\(word)' needs a value"
+        case .unexpectedValue(let word): "the option of '\(word)' takes no value"
+        }
+      throw ControlError(.usage, "\(fault); see 'extctl help \(command.name)'")
+    }
   }
 
-  private static func matches(_ option: Command.Option, _ word: String) -> Bool {
-    word == "--" + option.name || option.short.map { word == "-\($0)" } ?? false
-  }
-
-  /// Levenshtein's.
+  /// Levenshtein's: how many letters must be added, removed or changed.
   static func distance(_ left: String, _ right: String) -> Int {
     var row = Array(0...right.count)
     for (i, a) in left.enumerated() {

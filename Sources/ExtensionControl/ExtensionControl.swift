@@ -9,47 +9,31 @@ public enum ExtensionControl {
   static let commands: [Command] = [
     .list, .show, .explain, .approve, .disable, .reset, .history, .points, .hosts, .ps, .connections,
     .activate,
-    .connect, .stop, .watch, .logs, .install, .remove, .rescan, .lint, .status, .doctor, .completion, .manual,
+    .connect, .call, .stop, .watch, .logs, .install, .remove, .rescan, .lint, .status, .doctor, .completion,
+    .manual,
+    .help,
   ]
 
   /// Runs one command line, without the program's name.
   public static func run(_ words: [String]) -> ExitStatus {
-    if words.isEmpty || ["help", "--help", "-h"].contains(words[0]) { return help(words.dropFirst().first) }
-    if words[0] == "--version" {
-      Terminal.write("extctl \(version)")
-      return .success
-    }
-    if words.dropFirst().contains("--help") { return help(words[0]) }
+    var isJSON = words.prefix { $0 != "--" }.contains("--json")
     do {
-      let invocation = try CommandLineParser.parse(words, commands: commands)
+      if words.first == "--version" {
+        let invocation = Invocation(command: .help, arguments: [], values: isJSON ? ["json": ""] : [:])
+        try invocation.show(json: ["version": .string(version)]) { "extctl \(version)" }
+        return .success
+      }
+      let invocation = try CommandLineParser(commands: commands).parse(words)
+      isJSON = invocation.isJSON
       return try invocation.command.run(invocation)
     } catch {
       let failure = error as? ControlError ?? ControlError(.internalError, "\(error)")
-      if words.contains("--json") {
-        let object: JSONObject = [
-          "schema": 1,
-          "error": [
-            "status": .integer(Int64(failure.status.rawValue)), "message": .string(failure.description),
-          ],
-        ]
-        Terminal.write(JSON.object(object).text)
+      if isJSON {
+        try? Terminal.write(JSON.object(failure.json).text)
       } else {
-        CurrentProcess.printError("extctl: \(Terminal.visible(failure.description))")
+        Terminal.say("extctl: \(Terminal.visible(failure.description))")
       }
       return failure.status
     }
-  }
-
-  private static func help(_ name: String?) -> ExitStatus {
-    guard let name else {
-      Terminal.write(Manual.overview(commands))
-      return .success
-    }
-    guard let command = commands.first(where: { $0.name == name || $0.aliases.contains(name) }) else {
-      CurrentProcess.printError("extctl: there is no command '\(name)'")
-      return .usage
-    }
-    Terminal.write(Manual.help(command))
-    return .success
   }
 }

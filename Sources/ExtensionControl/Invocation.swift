@@ -6,95 +6,61 @@ internal import Varlink
 struct Invocation: Sendable {
   let command: Command
   let arguments: [String]
+  /// The options' values, by name; empty for a switch.
   let values: [String: String]
-  let switches: Set<String>
 
-  var isJSON: Bool { switches.contains("json") }
+  var isJSON: Bool { has("json") }
+
+  func has(_ option: String) -> Bool { values[option] != nil }
+
+  /// The argument that names an extension: an identifier, or a path, made absolute.
+  func subject() throws -> String { try arguments.first.map(Path.subject) ?? "" }
 
   /// Calls the administration's interface. Once more where the broker died before it answered: every one of its methods
   /// may be called twice.
-  func admin<Method: VarlinkMethod>(
-    _ method: Method, timeout: Duration? = .seconds(60)
-  ) throws -> Method.Reply {
-    do throws(VarlinkClientError) {
-      do throws(VarlinkClientError) {
-        return try BrokerLocation.connect(.admin).call(method, timeout: timeout).reply
-      } catch .closed {
-        return try BrokerLocation.connect(.admin).call(method, timeout: timeout).reply
-      }
-    } catch {
-      throw ControlError(error)
+  func admin<Method: VarlinkMethod>(_ method: Method, timeout: Duration? = .seconds(60)) throws
+    -> Method.Reply
+  {
+    func call() throws(VarlinkClientError) -> Method.Reply {
+      try client.call(method, timeout: timeout).reply
     }
+    var client = try BrokerLocation.connect(.admin)
+    do throws(VarlinkClientError) { return try call() } catch {
+      guard case .closed = error else { throw ControlError(error) }
+    }
+    client = try BrokerLocation.connect(.admin)
+    do throws(VarlinkClientError) { return try call() } catch { throw ControlError(error) }
   }
 
-  /// Prints the result: one JSON object, or what `table` makes of it.
-  func show(_ value: some VarlinkStructure, table: () -> String) {
-    guard isJSON else {
-      let text = table()
-      if !text.isEmpty { Terminal.write(text) }
-      return
-    }
+  /// Prints the result: one JSON object, or what `text` makes of it.
+  func show(_ value: some VarlinkStructure, text: () -> String) throws {
+    guard isJSON else { return try Terminal.write(text()) }
     var writer = JSONWriter()
     writer.beginObject()
     writer.member("schema", 1)
     value.writeMembers(to: &writer)
     writer.endObject()
-    Terminal.write(String(decoding: writer.bytes, as: UTF8.self))
-  }
-}
-
-extension ControlError {
-  init(_ error: VarlinkClientError) {
-    switch error {
-    case .unreachable:
-      self.init(
-        .unavailable,
-        "\(error); start it with 'systemctl --user enable --now extensiond.socket', or by hand with 'extensiond'"
-      )
-    case .timedOut: self.init(.timedOut, error.description)
-    case .closed, .failed, .malformed: self.init(.internalError, error.description)
-    case .errorReply(let reply): self.init(reply)
-    }
+    try Terminal.write(String(decoding: writer.bytes, as: UTF8.self))
   }
 
-  private init(_ reply: VarlinkReply) {
-    if let failure = try? AdminInterface.Failure(reply) {
-      switch failure {
-      case .extensionNotFound(let it):
-        self.init(.failed, "there is no extension \(it.extension); 'extctl list' shows what there is")
-      case .ambiguous(let it):
-        self.init(
-          .failed,
-          "several bundles are \(it.extension); name one by its path: \(it.paths.joined(separator: ", "))")
-      case .changed(let it):
-        self.init(
-          .changed,
-          "\(it.extension) is not what was shown any more (\(it.digest)); look at it again and repeat")
-      case .notApprovable(let it): self.init(.failed, "\(it.extension) cannot be approved: \(it.message)")
-      case .storageFailed(let it):
-        self.init(.failed, "the decision could not be stored, so it does not hold: \(it.message)")
-      case .instanceNotFound(let it):
-        self.init(.failed, "nothing runs as \(it.target); 'extctl ps' shows what does")
-      case .timedOut(let it): self.init(.timedOut, it.message)
+  /// The same for what is no reply.
+  func show(json: JSONObject, text: () -> String) throws {
+    guard isJSON else { return try Terminal.write(text()) }
+    try Terminal.write(
+      JSON.object(JSONObject([("schema", 1)] + json.members.map { ($0.name, $0.value) })).text)
+  }
+
+  /// The same for text that is one for people and programs.
+  func show(document: String) throws { try show(json: ["text": .string(document)]) { document } }
+
+  /// Shows what became of an extension.
+  func showResult(_ verb: String, _ name: String) throws {
+    let reply = try admin(AdminInterface.List(extension: name))
+    try show(reply) {
+      reply.extensions.map {
+        "\(verb) \(Terminal.visible(name)): it is \($0.state.rawValue) now (\($0.explanation))"
       }
-    } else if let failure = try? BrokerInterface.Failure(reply) {
-      switch failure {
-      case .extensionNotFound(let it):
-        self.init(.failed, "there is no extension \(it.extension); 'extctl list' shows what there is")
-      case .extensionNotEnabled(let it): self.init(.notEnabled, it.message)
-      case .activationFailed(let it):
-        let lines = it.standardError.suffix(10).map { "\n  | \($0)" }.joined()
-        self.init(.activationFailed, it.message + lines)
-      case .sceneNotFound(let it):
-        let scenes = it.scenes.isEmpty ? "" : "; it has: \(it.scenes.joined(separator: ", "))"
-        self.init(.failed, "there is no scene \(it.scene)\(scenes)")
-      case .connectionRejected(let it):
-        self.init(.failed, "the extension refused the connection: \(it.message)")
-      default:
-        self.init(.failed, "the broker answered \(reply.error ?? "") \(JSON.object(reply.parameters).text)")
-      }
-    } else {
-      self.init(.failed, "the broker answered \(reply.error ?? "") \(JSON.object(reply.parameters).text)")
+      .map { Terminal.visible($0) }.joined(separator: "\n")
     }
   }
 }

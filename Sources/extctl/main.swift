@@ -1,5 +1,5 @@
 import ExtensionControl
 import LinuxSystem
 
-Signals.ignoreBrokenPipe()
+// SIGPIPE keeps its meaning: `extctl watch | head` ends when nobody reads any more.
 CurrentProcess.exit(ExtensionControl.run(Array(CommandLine.arguments.dropFirst())).rawValue)

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <getopt.h>
 #include <poll.h>
 #include <signal.h>
 #include <stddef.h>
@@ -179,3 +180,10 @@ static const uint32_t clinux_IN_DONT_FOLLOW = IN_DONT_FOLLOW;
 static const uint32_t clinux_IN_ISDIR = IN_ISDIR;
 
 extern char *_Nullable *_Null_unspecified environ;
+
+/// A step of getopt_long(3). Returns the `val` of the next option and its *value; -1 at the end, '?' for an option that
+/// does not exist or takes no value, ':' for one whose value is missing, both with getopt's optopt in *bad.
+/// *next: 0 to begin. argv, whose element 0 is left out, is put in order: at the end the arguments start at *next.
+int clinux_getopt(int argc, char *_Nullable const *_Nonnull argv, const char *_Nonnull letters,
+                  const struct option *_Nonnull names, int *_Nonnull next, const char *_Nullable *_Nonnull value,
+                  int *_Nonnull bad);

@@ -3,90 +3,51 @@ internal import LinuxSystem
 
 extension Command {
   static let install = Command(
-    name: "install", arguments: "BUNDLE", count: 1...1,
-    summary: "copy a bundle into a root, all of it or nothing",
+    name: "install", arguments: ["PATH"], summary: "copy a bundle into your root, all of it or nothing",
     details:
-      "It is copied beside its place first, and put there in one step. A bundle of the same name is replaced.",
-    options: [.init(name: "root", value: "DIRECTORY", help: "where to; your own root unless given")]
+      "It is copied to a hidden name beside its place first, and put there in one step; a bundle of the same name is "
+      + "replaced. What it is then, and what to do next, is printed. Installing approves nothing.",
+    options: [
+      .init(name: "root", value: "DIRECTORY", help: "where to; $XDG_DATA_HOME/extensiond unless given")
+    ]
   ) { invocation in
-    let source = trimmed(invocation.arguments[0])
-    let name = source.split(separator: "/").last.map(String.init) ?? ""
-    guard name.hasSuffix(".appex") || name.hasSuffix(".app") || name.hasSuffix(".appextensionpoint") else {
-      throw ControlError(.failed, "\(source) is no bundle: its name must end with .appex or .app")
-    }
-    let root = invocation.values["root"] ?? userRoot
-    let target = root + "/" + name
+    let source = try Path.absolute(invocation.arguments[0])
+    let root = try invocation.values["root"].map(Path.absolute) ?? Path.dataHome() + "/extensiond"
+    let target = root + "/" + Path.split(source).name
+    try BundleCopy.check(source)
+    try BundleCopy.install(source, as: target)
+    let reply: AdminInterface.List.Reply
     do {
-      try File.makeDirectories(root)
-      try BundleCopy.install(source, as: target)
-    } catch {
-      throw ControlError(.failed, "cannot install \(source) as \(target): \(error)")
+      _ = try invocation.admin(AdminInterface.Rescan(wait: true))
+      reply = try invocation.admin(AdminInterface.List(extension: target))
+    } catch let error as ControlError {
+      let cause =
+        error.isNotFound
+        ? "it is not found there: \(root) is no root of the broker ('extctl status' lists them); add it to EXTENSIOND_PATH"
+        : "the broker could not be asked about it: \(error)"
+      throw ControlError(error.status, "\(target) is installed, but \(cause)", reply: error.reply)
     }
-    _ = try invocation.admin(AdminInterface.Rescan(wait: true))
-    let reply = try invocation.admin(AdminInterface.List(extension: target))
-    invocation.show(reply) {
-      reply.extensions.map { "installed \($0.path): \($0.state.rawValue); \($0.explanation)" }.joined(
-        separator: "\n")
-    }
-    return .success
-  }
-
-  static let remove = Command(
-    name: "remove", arguments: "ID|PATH", count: 1...1, summary: "remove a bundle that you installed",
-    options: [.init(name: "data", help: "remove what the extension has stored as well")]
-  ) { invocation in
-    let found = try invocation.admin(AdminInterface.List(extension: invocation.arguments[0])).extensions
-    guard let item = found.first, found.count == 1 else {
-      throw ControlError(
-        .failed,
-        "several bundles are that; name one by its path: \(found.map(\.path).joined(separator: ", "))")
-    }
-    guard !item.rootOwned else {
-      throw ControlError(.failed, "\(item.path) was installed by root; remove it with the package manager")
-    }
-    guard item.containingHost == nil else {
-      throw ControlError(.failed, "\(item.path) is part of \(item.containingHost ?? ""); remove that")
-    }
-    do {
-      try BundleCopy.remove(item.path)
-      if invocation.switches.contains("data"), let identifier = item.identifier {
-        let container = dataHome + "/extensiond-containers/" + identifier
-        if File.exists(container) { try BundleCopy.remove(container) }
-      }
-    } catch {
-      throw ControlError(.failed, "cannot remove \(item.path): \(error)")
-    }
-    let reply = try invocation.admin(AdminInterface.Rescan(wait: true))
-    invocation.show(reply) { "removed \(item.path)" }
-    return .success
-  }
-
-  static let lint = Command(
-    name: "lint", arguments: "ID|PATH", count: 1...1,
-    summary: "list everything that is wrong with a bundle in a root",
-    details: "Exit status 1 when something is."
-  ) { invocation in
-    let reply = try invocation.admin(AdminInterface.List(extension: trimmed(invocation.arguments[0])))
-    invocation.show(reply) {
-      reply.extensions.map { item in
-        let problems = item.problems.map { "  \($0.check): \(Terminal.visible($0.message))" }
-        return problems.isEmpty
-          ? "\(item.path): nothing is wrong" : ([item.path + ":"] + problems).joined(separator: "\n")
+    try invocation.show(reply) {
+      reply.extensions.map {
+        Terminal.visible(
+          "installed \($0.path): it is \($0.state.rawValue) (\($0.explanation))\nnext: \($0.nextCommand)")
       }.joined(separator: "\n")
     }
-    return reply.extensions.allSatisfy(\.problems.isEmpty) ? .success : .failed
+    return .success
   }
+}
 
-  static func trimmed(_ path: String) -> String {
-    var path = path
-    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
-    return path
+extension AdminInterface.Extension {
+  /// What a person most likely wants to do with it now.
+  var nextCommand: String {
+    let name = identifier ?? path
+    switch state {
+    case .unapproved, .changed: return "extctl approve \(name)"
+    case .disabled: return "extctl enable \(name)"
+    case .invalid, .nearMiss: return "extctl lint \(path)"
+    case .incompatible, .entitled: return "extctl explain \(path)"
+    case .shadowed: return "extctl list \(name)"
+    case .enabled: return extensionPoint == nil ? "extctl points" : "extctl activate \(name)"
+    }
   }
-
-  static var dataHome: String {
-    CurrentProcess.environment("XDG_DATA_HOME") ?? (CurrentProcess.environment("HOME") ?? "")
-      + "/.local/share"
-  }
-
-  static var userRoot: String { dataHome + "/extensiond" }
 }

@@ -1,0 +1,75 @@
+internal import ExtensionInterfaces
+internal import LinuxSystem
+internal import Varlink
+
+extension Command {
+  static let approve = Command(
+    name: "approve", aliases: ["enable"], arguments: ["ID|PATH"],
+    summary: "let hosts use an extension, or approve a host with all that is inside it",
+    details:
+      "What is approved is shown first, and the approval is for exactly this content and these entitlements. If they are "
+      + "others by then, nothing is approved, the difference is shown, and the exit status is 5.",
+    options: [.init(name: "yes", letter: "y", help: "do not ask; needed where standard input is no terminal")]
+  ) { invocation in
+    let item = try subject(invocation)
+    guard let digest = item.digest else {
+      throw ControlError(
+        .failed,
+        "\(item.path) cannot be approved: \(item.explanation); 'extctl lint \(item.path)' lists every fault")
+    }
+    if !invocation.isJSON { try Terminal.write(item.text) }
+    if !invocation.has("yes") { try confirm("Approve exactly this?") }
+    do {
+      _ = try invocation.admin(
+        AdminInterface.Approve(extension: item.path, digest: digest, entitlements: item.entitlements))
+    } catch let error as ControlError where error.status == .changed {
+      throw ControlError(.changed, difference(item, invocation), reply: error.reply)
+    }
+    try invocation.showResult("approved", item.path)
+    return .success
+  }
+
+  /// The one bundle that is meant.
+  private static func subject(_ invocation: Invocation) throws -> AdminInterface.Extension {
+    let name = try invocation.subject()
+    let found = try invocation.admin(AdminInterface.List(extension: name)).extensions
+    let candidates = found.count > 1 ? found.filter { $0.state != .shadowed } : found
+    guard let item = candidates.first else { throw ControlError(.failed, ControlError.notFound(name)) }
+    guard candidates.count == 1 else {
+      throw ControlError(.failed, ControlError.ambiguous(name, found.map(\.path)))
+    }
+    return item
+  }
+
+  private static func confirm(_ question: String) throws {
+    guard CurrentProcess.isTerminal(0) else {
+      throw ControlError(
+        .usage, "nobody can be asked, since standard input is no terminal; give --yes to approve")
+    }
+    Terminal.say("\(question) [y/N]")
+    guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else {
+      throw ControlError(.failed, "nothing was approved")
+    }
+  }
+
+  private static func difference(_ shown: AdminInterface.Extension, _ invocation: Invocation) -> String {
+    let found = (try? invocation.admin(AdminInterface.List(extension: shown.path)))?.extensions.first
+    let lines = found.map { ApprovalDifference.lines(from: shown, to: $0) } ?? ["it is gone"]
+    return "\(shown.path) changed since it was shown, so nothing was approved:\n"
+      + lines.map { "  \($0)\n" }.joined() + "look at it again: extctl approve \(invocation.arguments[0])"
+  }
+}
+
+/// What is different between what a person saw and what is there.
+enum ApprovalDifference {
+  static func lines(from old: AdminInterface.Extension, to new: AdminInterface.Extension) -> [String] {
+    let fields = [
+      ("identifier", old.identifier, new.identifier), ("name", old.localizedName, new.localizedName),
+      ("version", old.version, new.version), ("build", old.buildVersion, new.buildVersion),
+      ("point", old.extensionPoint, new.extensionPoint), ("digest", old.digest, new.digest),
+    ]
+    return fields.filter { $0.1 != $0.2 }.map { "\($0.0): \($0.1 ?? "none") -> \($0.2 ?? "none")" }
+      + new.entitlements.filter { !old.entitlements.contains($0) }.map { "entitlement added: \($0)" }
+      + old.entitlements.filter { !new.entitlements.contains($0) }.map { "entitlement gone: \($0)" }
+  }
+}

@@ -1,0 +1,28 @@
+internal import ExtensionInterfaces
+
+extension Command {
+  static let explain = Command(
+    name: "explain", aliases: ["why"], arguments: ["ID|PATH"],
+    summary: "say why an extension may or may not be used, gate by gate",
+    details: "Nothing is started. Exit status 3 when a gate is shut.",
+    options: [.init(name: "host", value: "ID", help: "the host that wants to use it")]
+  ) { invocation in
+    let reply = try invocation.admin(
+      AdminInterface.Explain(extension: invocation.subject(), host: invocation.values["host"]))
+    try invocation.show(reply) { reply.gates.map(\.text).joined(separator: "\n") }
+    return reply.usable ? .success : .notEnabled
+  }
+}
+
+extension AdminInterface.Gate {
+  fileprivate var text: String {
+    let mark =
+      switch result {
+      case .pass: "pass"
+      case .fail: Terminal.bold("FAIL")
+      case .unknown: "    "
+      }
+    let mend = mend.map { "\n      -> \(Terminal.visible($0))" } ?? ""
+    return "\(mark)  \(name.padding(to: 14)) \(Terminal.visible(evidence))\(mend)"
+  }
+}

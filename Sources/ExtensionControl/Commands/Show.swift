@@ -1,0 +1,33 @@
+internal import ExtensionInterfaces
+internal import LinuxSystem
+
+extension Command {
+  static let show = Command(
+    name: "show", arguments: ["ID|PATH"],
+    summary: "show everything that is known about an extension or a host"
+  ) { invocation in
+    let reply = try invocation.admin(AdminInterface.List(extension: invocation.subject()))
+    try invocation.show(reply) { reply.extensions.map(\.text).joined(separator: "\n\n") }
+    return .success
+  }
+}
+
+extension AdminInterface.Extension {
+  /// Everything, one field a line.
+  var text: String {
+    var rows: [(name: String, value: String)] = [
+      ("identifier", identifier ?? "-"), ("name", localizedName ?? "-"), ("state", state.rawValue),
+      ("", explanation),
+      ("version", [version, buildVersion.map { "(build \($0))" }].compactMap { $0 }.joined(separator: " ")),
+      ("point", extensionPoint ?? "-"), ("path", path),
+      ("writable by", rootOwned ? "root only" : "you, or others"),
+      ("digest", digest ?? "-"),
+      ("entitlements", entitlements.isEmpty ? "none" : entitlements.joined(separator: ", ")),
+      ("running", "\(instances)"),
+    ]
+    if let containingHost { rows.append(("inside", containingHost)) }
+    if let quarantinedUntil { rows.append(("quarantined", "until \(WallClock.text(quarantinedUntil))")) }
+    for problem in problems { rows.append(("problem", "\(problem.check): \(problem.message)")) }
+    return Terminal.fields(rows)
+  }
+}

@@ -1,0 +1,96 @@
+/// Completions for shells.
+enum Completions {
+  enum Shell: String, CaseIterable {
+    case bash, zsh, fish
+  }
+
+  static func text(for shell: Shell, _ commands: [Command]) -> String {
+    switch shell {
+    case .bash: bash(commands)
+    case .zsh: zsh(commands)
+    case .fish: fish(commands)
+    }
+  }
+
+  private static func words(_ command: Command) -> String {
+    (command.allOptions.map { "--\($0.name)" } + choices(command)).joined(separator: " ")
+  }
+
+  /// Arguments that are words to choose from, such as those of `completion` itself.
+  private static func choices(_ command: Command) -> [String] {
+    if command.name == "help" { return ExtensionControl.commands.map(\.name) }
+    return command.arguments.flatMap { $0.split(separator: "|").map(String.init) }.filter {
+      $0 == $0.lowercased()
+    }
+  }
+
+  private static func bash(_ commands: [Command]) -> String {
+    let cases = commands.map { "      \($0.names.joined(separator: "|"))) words='\(words($0))' ;;" }
+    return """
+      _extctl() {
+        local word=${COMP_WORDS[COMP_CWORD]} words='\(commands.map(\.name).joined(separator: " "))'
+        if [ "$COMP_CWORD" -gt 1 ]; then
+          case ${COMP_WORDS[1]} in
+      \(cases.joined(separator: "\n"))
+            *) words= ;;
+          esac
+        fi
+        mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
+      }
+      complete -o default -F _extctl extctl
+      """
+  }
+
+  private static func zsh(_ commands: [Command]) -> String {
+    let cases = commands.map { command in
+      let options = command.allOptions.map { option in
+        quoted("--\(option.name)[\(option.help)]" + (option.value.map { ":\($0):_files" } ?? ""))
+      }
+      let choices = choices(command)
+      let rest =
+        choices.isEmpty
+        ? quoted("*:argument:_files") : quoted("*:argument:(\(choices.joined(separator: " ")))")
+      return
+        "    \(command.names.joined(separator: "|"))) _arguments \((options + [rest]).joined(separator: " ")) ;;"
+    }
+    return """
+      #compdef extctl
+      local -a commands
+      commands=(
+      \(commands.map { "  " + quoted("\($0.name):\($0.summary)") }.joined(separator: "\n"))
+      )
+      if (( CURRENT == 2 )); then
+        _describe command commands
+      else
+        local command=$words[2]
+        shift words
+        (( CURRENT-- ))
+        case $command in
+      \(cases.joined(separator: "\n"))
+        esac
+      fi
+      """
+  }
+
+  private static func fish(_ commands: [Command]) -> String {
+    var lines: [String] = []
+    for command in commands {
+      lines.append(
+        "complete -c extctl -n __fish_use_subcommand -f -a \(command.name) -d \(quoted(command.summary))")
+      let names = command.names.joined(separator: " ")
+      let start = "complete -c extctl -n " + quoted("__fish_seen_subcommand_from \(names)")
+      for option in command.allOptions {
+        let letter = option.letter.map { " -s \($0)" } ?? ""
+        let value = option.value == nil ? "" : " -r"
+        lines.append("\(start) -l \(option.name)\(letter)\(value) -d \(quoted(option.help))")
+      }
+      for choice in choices(command) { lines.append("\(start) -f -a \(choice)") }
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  /// One word for a shell. An apostrophe of a summary becomes a typographic one, which needs no escape in any shell.
+  private static func quoted(_ text: String) -> String {
+    "'" + text.map { $0 == "'" ? "\u{2019}" : String($0) }.joined() + "'"
+  }
+}

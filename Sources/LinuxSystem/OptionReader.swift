@@ -1,0 +1,83 @@
+internal import CLinux
+
+/// The options of a command line, as getopt_long(3) reads them: in any place, `--name value` and `--name=value`, `-abc`,
+/// names as short as they stay clear, and `--` before words that only look like options. One thread at a time.
+public enum OptionReader {
+  public struct Option: Sendable {
+    public let name: String
+    public let letter: Character?
+    public let takesValue: Bool
+
+    public init(name: String, letter: Character? = nil, takesValue: Bool = false) {
+      self.name = name
+      self.letter = letter
+      self.takesValue = takesValue
+    }
+  }
+
+  public struct Result: Hashable, Sendable {
+    /// By name. A switch has an empty value.
+    public var values: [String: String] = [:]
+    public var arguments: [String] = []
+  }
+
+  /// What is wrong, with the word as it was written.
+  public enum Failure: Error, Hashable, Sendable {
+    case unknown(String)
+    case valueMissing(String)
+    case unexpectedValue(String)
+  }
+
+  public static func read(_ words: [String], _ options: [Option]) throws(Failure) -> Result {
+    let strings = unsafe words.map { unsafe strdup($0) }
+    let names = unsafe options.map { unsafe strdup($0.name) }
+    defer { for index in unsafe (strings + names).indices { unsafe free((strings + names)[index]) } }
+    // Element 0 would be the program's name.
+    var argv = unsafe [nil] + strings + [nil]
+    var table = unsafe options.indices.map { index in
+      unsafe option(
+        name: UnsafePointer(names[index]), has_arg: options[index].takesValue ? 1 : 0, flag: nil,
+        val: first + CInt(index))
+    }
+    unsafe table.append(option())
+    // A colon at the start tells a missing value from an unknown option.
+    let letters = options.reduce(":") {
+      $0 + ($1.letter.map { String($0) } ?? "") + ($1.letter != nil && $1.takesValue ? ":" : "")
+    }
+
+    var result = Result()
+    var next: CInt = 0
+    while true {
+      var value: UnsafePointer<CChar>?
+      var bad: CInt = 0
+      let found = unsafe clinux_getopt(CInt(words.count + 1), &argv, letters, &table, &next, &value, &bad)
+      if found == -1 { break }
+      if found == question || found == colon {
+        let word = (1..<first).contains(bad) ? "-" + letter(bad) : unsafe text(argv[Int(next) - 1])
+        if found == colon { throw .valueMissing(word) }
+        throw bad >= first ? .unexpectedValue(word) : .unknown(word)
+      }
+      let index =
+        found >= first
+        ? Int(found - first) : options.firstIndex { $0.letter.map(String.init) == letter(found) }
+      if let index {
+        result.values[options[index].name] = unsafe value.map { unsafe String(cString: $0) } ?? ""
+      }
+    }
+    result.arguments = unsafe argv[Int(next)...].compactMap { unsafe $0.map { unsafe String(cString: $0) } }
+    return result
+  }
+
+  /// Above every letter, so that a long option cannot be taken for one.
+  private static let first: CInt = 256
+  private static let question = CInt(UInt8(ascii: "?"))
+  private static let colon = CInt(UInt8(ascii: ":"))
+
+  private static func letter(_ number: CInt) -> String {
+    String(UnicodeScalar(UInt8(truncatingIfNeeded: number)))
+  }
+
+  private static func text(_ pointer: UnsafeMutablePointer<CChar>?) -> String {
+    unsafe pointer.map { unsafe String(cString: $0) } ?? ""
+  }
+}
