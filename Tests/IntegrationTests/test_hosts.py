@@ -103,9 +103,9 @@ class Hosts(World):
         self.assertEqual(self.state(inner.parent / "Stranger.appex"), "unapproved")
         self.assertEqual(self.state(separate), "unapproved")
         self.approve("org.example.Ext")
+        digest = self.listed("org.example.Ext")[0]["digest"]
         with open(separate / "main.py", "a") as file:
             file.write("# updated by the package manager\n")
-        digest = self.listed("org.example.Ext")[0]["digest"]
         until(lambda: self.listed("org.example.Ext")[0]["digest"] != digest, "the update to be read")
         self.assertEqual(self.state(separate), "enabled")
 
