@@ -88,6 +88,9 @@ let package = Package(
     .testTarget(name: "BrokerCoreTests", dependencies: ["BrokerCore", "ExtensionInterfaces", "Varlink"]),
     .testTarget(name: "ExtensionBundlesTests", dependencies: ["CLinux", "ExtensionBundles", "LinuxSystem"]),
     .testTarget(
+      name: "ExtensionControlTests",
+      dependencies: ["CLinux", "ExtensionControl", "ExtensionInterfaces", "LinuxSystem", "Varlink"]),
+    .testTarget(
       name: "LauncherTests", dependencies: ["Launcher", "LauncherProtocol", "LinuxSystem", "Varlink"]),
     .testTarget(
       name: "VarlinkTests",
