@@ -78,18 +78,36 @@ let package = Package(
       name: "certification", dependencies: ["LinuxSystem", "Varlink"], path: "Sources/Examples/certification",
       plugins: ["VarlinkPlugin"]),
 
+    // For the tests: it must be a program of its own.
+    .executableTarget(
+      name: "probe-extension", dependencies: ["ExtensionFoundation", "LinuxSystem"],
+      path: "Tests/ExtensionFoundationTests/probe-extension"),
+
     // MARK: Command
     .target(
       name: "ExtensionControl",
       dependencies: ["ExtensionInterfaces", "LinuxSystem", "Varlink"]),
     .executableTarget(name: "extctl", dependencies: ["ExtensionControl", "LinuxSystem"]),
 
+    // MARK: Benchmarks
+    .target(name: "CBench"),
+    .executableTarget(
+      name: "bench-extension", linkerSettings: [.unsafeFlags(["-static-executable", "-nostartfiles"])]),
+    .executableTarget(
+      name: "extension-bench",
+      dependencies: ["CBench", "CLinux", "ExtensionInterfaces", "LinuxSystem", "Varlink"]),
+
     // MARK: Tests
-    .testTarget(name: "BrokerCoreTests", dependencies: ["BrokerCore", "ExtensionInterfaces", "Varlink"]),
+    .testTarget(
+      name: "BrokerCoreTests", dependencies: ["BrokerCore", "ExtensionInterfaces", "LinuxSystem", "Varlink"]),
     .testTarget(name: "ExtensionBundlesTests", dependencies: ["CLinux", "ExtensionBundles", "LinuxSystem"]),
     .testTarget(
       name: "ExtensionControlTests",
       dependencies: ["CLinux", "ExtensionControl", "ExtensionInterfaces", "LinuxSystem", "Varlink"]),
+    .testTarget(
+      name: "ExtensionFoundationTests",
+      dependencies: ["ExtensionFoundation", "ExtensionInterfaces", "LinuxSystem", "Varlink"],
+      exclude: ["probe-extension"]),
     .testTarget(
       name: "LauncherTests", dependencies: ["Launcher", "LauncherProtocol", "LinuxSystem", "Varlink"]),
     .testTarget(
@@ -110,7 +128,7 @@ let settings: [SwiftSetting] = [
   .strictMemorySafety(),
   .treatAllWarnings(as: .error),
 ]
-let languageC = Set(["CLinux", "CMainQueue", "extension-init"])
+let languageC = Set(["CBench", "CLinux", "CMainQueue", "bench-extension", "extension-init"])
 for target in package.targets
 where [.regular, .executable, .test].contains(target.type) && !languageC.contains(target.name) {
   target.swiftSettings = (target.swiftSettings ?? []) + settings

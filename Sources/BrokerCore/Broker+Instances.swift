@@ -4,46 +4,6 @@ internal import Varlink
 // The life of an instance, after it was asked for.
 
 extension Broker {
-  mutating func bundleChecked(_ id: String, _ check: BundleCheck) {
-    guard let instance = instances[id], instance.phase == .checking else {
-      effects.append(.releaseBundle(instance: id))
-      return
-    }
-    switch check {
-    case .current:
-      instances[id]?.phase = .waitingForLauncher
-      launchIfPossible(id)
-    case .changed:
-      // The scan that follows finds out what it is now.
-      effects.append(.scan(path: instance.path))
-      failStart(id, Reason(kind: .changed), standardError: [])
-    case .busy(let path):
-      failStart(
-        id,
-        Reason(
-          kind: .startFailed, stage: "check",
-          detail: "\(path) is open for writing; try again when it is closed"),
-        standardError: [])
-    case .unreadable(let errno, let detail):
-      effects.append(.scan(path: instance.path))
-      failStart(
-        id, Reason(kind: .startFailed, stage: "check", errno: errno, detail: detail), standardError: [])
-    }
-  }
-
-  mutating func launchIfPossible(_ id: String) {
-    guard let instance = instances[id], instance.phase == .waitingForLauncher, case .connected = launcher,
-      let facts = catalog.bundles[instance.path], let program = facts.program
-    else { return }
-    instances[id]?.phase = .launching
-    guard let note = instances[id]?.note else { return }
-    effects.append(
-      .launch(
-        LaunchOrder(
-          instance: id, extensionIdentifier: instance.identifier, extensionPoint: instance.extensionPoint,
-          path: instance.path, program: program, arguments: facts.arguments, note: note)))
-  }
-
   mutating func launched(_ id: String, processID: Int32) {
     guard let instance = instances[id] else {
       // Nobody wants it any more.
@@ -187,7 +147,10 @@ extension Broker {
   /// Answers every waiter, tells every host, and forgets the instance.
   mutating func finish(_ id: String, _ reason: Reason, standardError: [String]) {
     guard let instance = instances.removeValue(forKey: id) else { return }
-    if instance.phase == .checking { effects.append(.releaseBundle(instance: id)) }
+    switch instance.phase {
+    case .checking, .waitingForLauncher: effects.append(.releaseBundle(instance: id))
+    default: break
+    }
     if instance.phase != .running, !instance.isStopping || !instance.activations.isEmpty {
       attempts[instance.identifier] = Attempt(
         time: now.wall, outcome: reason.sentence, standardError: standardError)

@@ -140,8 +140,7 @@ extension Broker {
       case .backingOff, .checking, .waitingForLauncher: break
       case .launching where instance.startDeadline > now.monotonic:
         // Not known to have begun: it is launched again.
-        instances[id]?.phase = .checking
-        effects.append(.checkBundle(instance: id, path: instance.path, digest: instance.digest))
+        check(id)
       default: finish(id, Reason(kind: .launcherGone), standardError: [])
       }
     }

@@ -40,7 +40,7 @@ extension Broker {
     guard instance.isWithLauncher else { return finish(id, reason, standardError: []) }
     if case .stopping(_, .killed) = instance.phase { return }
     instances[id]?.phase = .stopping(reason, .killed)
-    instances[id]?.deadline = nil
+    instances[id]?.deadline = now.monotonic + limits.terminateDeadline
     setNote(id)
     effects.append(.kill(instance: id))
   }
@@ -60,9 +60,29 @@ extension Broker {
       effects.append(.terminate(instance: id))
     case .terminated:
       instances[id]?.phase = .stopping(reason, .killed)
-      instances[id]?.deadline = nil
+      instances[id]?.deadline = now.monotonic + limits.terminateDeadline
       effects.append(.kill(instance: id))
-    case .killed: instances[id]?.deadline = nil
+    case .killed:
+      instances[id]?.deadline = nil
+      answerWaiters(instance, reason)
+    }
+  }
+
+  /// Even SIGKILL can take long. Whoever waits need not wait for it.
+  private mutating func answerWaiters(_ instance: Instance, _ reason: Reason) {
+    for (call, pending) in instance.accepting {
+      guard case .connect(let request) = pending.purpose else { continue }
+      instances[instance.id]?.accepting[call] = nil
+      effects.append(.dropConnection(pending.connection))
+      fail(request, BrokerInterface.ActivationEnded(activation: pending.activation, reason: reason))
+    }
+    for id in instance.activations.sorted() {
+      guard let activation = activations[id], case .pending(let request, _) = activation.phase else {
+        continue
+      }
+      attempts[instance.identifier] = Attempt(time: now.wall, outcome: reason.sentence, standardError: [])
+      fail(request, failure(activation.identifier, reason, []))
+      drop(id)
     }
   }
 
@@ -108,10 +128,7 @@ extension Broker {
 
   private mutating func expire(_ id: String, _ instance: Instance) {
     switch instance.phase {
-    case .backingOff where now.monotonic < instance.startDeadline:
-      instances[id]?.phase = .checking
-      instances[id]?.deadline = instance.startDeadline
-      effects.append(.checkBundle(instance: id, path: instance.path, digest: instance.digest))
+    case .backingOff where now.monotonic < instance.startDeadline: check(id)
     case .backingOff:
       finish(id, Reason(kind: .quarantined, until: Int(now.wall)), standardError: [])
     case .checking, .waitingForLauncher, .launching, .starting:

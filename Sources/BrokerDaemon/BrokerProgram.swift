@@ -14,7 +14,8 @@ public enum BrokerProgram {
   public static func run(arguments: [String]) -> Never {
     Signals.prepareProcess()
     if arguments.contains("--version") {
-      print("extensiond \(Version.current)")
+      // Not print(): the exit leaves what that has buffered for a pipe.
+      try? FileDescriptor.standardOutput().write(all: Array("extensiond \(Version.current)\n".utf8))
       CurrentProcess.exit(0)
     }
     if arguments.contains("--limits") {

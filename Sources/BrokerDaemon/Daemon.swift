@@ -246,7 +246,7 @@ final class Daemon {
     case .forget(let instance): link.call { LauncherInterface.Forget(request: $0, instance: instance) }
     case .settled:
       // A broker that crashes on what it restored does so soon. Tests kill brokers faster than that.
-      let wait = CurrentProcess.environment("EXTENSIOND_SETTLE_MS").flatMap(Int64.init) ?? 2000
+      let wait = CurrentProcess.environment("EXTENSIOND_SETTLE_MS").flatMap(Int64.init) ?? 250
       loop.schedule(after: .milliseconds(wait)) { [weak link] in
         link?.call { LauncherInterface.Settled(request: $0) }
       }

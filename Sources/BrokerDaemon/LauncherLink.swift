@@ -210,17 +210,17 @@ final class LauncherLink {
     }
   }
 
-  /// For the end of the broker. With `stop` the launcher is told to end as well, which is not for a service manager.
+  /// For the end of the broker, which is no crash. With `stop` the launcher is told to end as well; a service manager
+  /// decides about that by itself.
   func close(stop: Bool, then: @escaping () -> Void) {
-    guard stop, socket != nil else {
-      isClosed = true
-      return then()
-    }
-    call {
-      LauncherInterface.Stop(request: $0)
-    } answered: { [unowned self] _ in
+    let answered: (Answer?) -> Void = { [unowned self] _ in
       self.isClosed = true
       then()
+    }
+    if stop {
+      call({ LauncherInterface.Stop(request: $0) }, answered: answered)
+    } else {
+      call({ LauncherInterface.Settled(request: $0) }, answered: answered)
     }
   }
 }

@@ -14,7 +14,10 @@ class Wire(World):
 
     def closes(self, data, said=None):
         client = self.admin()
-        client.raw(data)
+        try:
+            client.raw(data)
+        except (BrokenPipeError, ConnectionResetError):
+            pass
         with self.assertRaises((EOFError, ConnectionError)):
             client.receive()
         if said:
@@ -55,6 +58,19 @@ class Wire(World):
             with self.assertRaises(VarlinkError) as caught:
                 admin.call(method, **parameters)
             self.assertEqual((caught.exception.name, caught.exception.parameters), (error, detail))
+
+    def test_messages_of_every_length_up_to_the_limit(self):
+        client = self.admin()
+        limit = 1 << 20
+        for length in (100, 16383, 16384, 16385, 20000, 32768, 65536, 200000, limit - 1, limit):
+            head, tail = b'{"method":"io.extensiond.Admin.ListHosts","com.example":{"x":"', b'"}}'
+            message = head + b"x" * (length - len(head) - len(tail)) + tail + b"\0"
+            client.raw(message)
+            self.assertEqual(client.receive(), {"hosts": []}, length)
+            # And with others around it, so that reads end anywhere.
+            client.raw(b'{"method":"io.extensiond.Admin.ListInstances"}\0' + message)
+            self.assertEqual((client.receive(), client.receive()), ({"instances": []}, {"hosts": []}), length)
+        self.closes(head + b"x" * limit + tail + b"\0", "longer than the limit")
 
     def test_split_and_merged_messages(self):
         client = self.admin()

@@ -175,6 +175,10 @@ public final class MessageStream {
       }
       delivered += 1
       let message = incoming[start..<zero]
+      if message.count > limits.messageBytes {
+        isDelivering = false
+        return end(.messageTooLong)
+      }
       start = zero + 1
       var descriptors: [SharedDescriptor] = []
       while let batch = arrived.first, batch.last < start { descriptors += arrived.removeFirst().descriptors }
@@ -195,7 +199,8 @@ public final class MessageStream {
     incoming.removeFirst(start)
     for index in arrived.indices { arrived[index].last -= start }
     start = 0
-    searched = hasMessage ? 0 : incoming.count
+    searched = 0
+    if !hasMessage { searched = incoming.count }
   }
 
   private func updateInterest() {

@@ -3,8 +3,12 @@
 import json
 import os
 import socket
+import sys
 import threading
 
+if os.environ.pop("LISTEN_PID", "") != str(os.getpid()):
+    print("this program is an extension and is started by extensiond; see 'extctl help install'", file=sys.stderr)
+    sys.exit(64)
 control = socket.socket(fileno=3)
 descriptors = []
 
@@ -32,7 +36,7 @@ def take(call):
         answer(answers)
     elif method == "AcceptConnection":
         scene = parameters.get("scene")
-        descriptor = descriptors.pop(0)
+        descriptor = descriptors.pop(0)  # They come in the order of their calls.
         if scene not in (None, "GreetingScene"):
             os.close(descriptor)
             answer({**answers, "scene": scene}, "SceneNotFound")

@@ -1,0 +1,69 @@
+internal import ExtensionInterfaces
+
+// From the wish for an instance to the order for the launcher: the bundle must be what was decided about, until then.
+
+extension Broker {
+  mutating func bundleChecked(_ id: String, _ check: BundleCheck) {
+    guard let instance = instances[id], instance.phase == .checking else {
+      effects.append(.releaseBundle(instance: id))
+      return
+    }
+    switch check {
+    case .current:
+      instances[id]?.phase = .waitingForLauncher
+      launchIfPossible(id)
+    case .changed:
+      // The scan that follows finds out what it is now.
+      effects.append(.scan(path: instance.path))
+      failStart(id, Reason(kind: .changed), standardError: [])
+    case .busy(let path):
+      failStart(
+        id,
+        Reason(
+          kind: .startFailed, stage: "check",
+          detail: "\(path) is open for writing; try again when it is closed"),
+        standardError: [])
+    case .unreadable(let errno, let detail):
+      effects.append(.scan(path: instance.path))
+      failStart(
+        id, Reason(kind: .startFailed, stage: "check", errno: errno, detail: detail), standardError: [])
+    }
+  }
+
+  /// Has the bundle looked at, unless it is known already to be something else.
+  mutating func check(_ id: String) {
+    guard let instance = instances[id] else { return }
+    if let reason = obstacle(instance) { return failStart(id, reason, standardError: []) }
+    instances[id]?.phase = .checking
+    instances[id]?.deadline = instance.startDeadline
+    effects.append(.checkBundle(instance: id, path: instance.path, digest: instance.digest))
+  }
+
+  /// Why an instance may not be launched any more: files and decisions change while it waits.
+  private func obstacle(_ instance: Instance) -> Reason? {
+    guard let entry = catalog.entries[instance.path] else { return Reason(kind: .removed) }
+    if catalog.bundles[instance.path]?.digest != instance.digest { return Reason(kind: .changed) }
+    switch entry.state {
+    case .enabled: return nil
+    case .shadowed: return Reason(kind: .updated)
+    case .disabled, .unapproved: return Reason(kind: .disabled)
+    default: return Reason(kind: .changed)
+    }
+  }
+
+  mutating func launchIfPossible(_ id: String) {
+    guard let instance = instances[id], instance.phase == .waitingForLauncher, case .connected = launcher
+    else {
+      return
+    }
+    if let reason = obstacle(instance) { return failStart(id, reason, standardError: []) }
+    guard let facts = catalog.bundles[instance.path], let program = facts.program else { return }
+    instances[id]?.phase = .launching
+    guard let note = instances[id]?.note else { return }
+    effects.append(
+      .launch(
+        LaunchOrder(
+          instance: id, extensionIdentifier: instance.identifier, extensionPoint: instance.extensionPoint,
+          path: instance.path, program: program, arguments: facts.arguments, note: note)))
+  }
+}

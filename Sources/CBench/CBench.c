@@ -1,0 +1,183 @@
+#define _GNU_SOURCE
+#include "CBench.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+// As long as the real messages are.
+enum { call_bytes = 170, accept_bytes = 130, reply_bytes = 90 };
+
+static pid_t children[8];
+static int child_count;
+
+static uint64_t now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static int send_with(int socket, const void *bytes, size_t count, int descriptor) {
+  struct iovec vector = {(void *)bytes, count};
+  union {
+    struct cmsghdr header;
+    char space[CMSG_SPACE(sizeof(int))];
+  } control = {0};
+  struct msghdr message = {.msg_iov = &vector, .msg_iovlen = 1};
+  if (descriptor >= 0) {
+    message.msg_control = control.space;
+    message.msg_controllen = sizeof control.space;
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
+  }
+  return sendmsg(socket, &message, MSG_NOSIGNAL) == (ssize_t)count ? 0 : -1;
+}
+
+/// Receives one message; the descriptor that came with it, or -1 without one, -2 at the end.
+static int receive_with(int socket, size_t count) {
+  char bytes[4096];
+  struct iovec vector = {bytes, count};
+  union {
+    struct cmsghdr header;
+    char space[CMSG_SPACE(sizeof(int))];
+  } control;
+  struct msghdr message = {
+      .msg_iov = &vector, .msg_iovlen = 1, .msg_control = control.space, .msg_controllen = sizeof control.space};
+  if (recvmsg(socket, &message, MSG_CMSG_CLOEXEC) <= 0) return -2;
+  struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+  if (!header) return -1;
+  int descriptor;
+  memcpy(&descriptor, CMSG_DATA(header), sizeof descriptor);
+  return descriptor;
+}
+
+static pid_t child(void) {
+  pid_t pid = fork();
+  if (pid == 0) prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (pid > 0 && child_count < 8) children[child_count++] = pid;
+  return pid;
+}
+
+static void be_extension(int socket) {
+  char reply[reply_bytes] = {0};
+  while (1) {
+    int descriptor = receive_with(socket, accept_bytes);
+    if (descriptor < 0) _exit(0);
+    send_with(socket, reply, sizeof reply, -1);
+    close(descriptor);
+  }
+}
+
+static void be_broker(int host, int extension) {
+  char accept[accept_bytes] = {0}, reply[reply_bytes] = {0};
+  while (receive_with(host, call_bytes) != -2) {
+    int pair[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0) _exit(1);
+    send_with(extension, accept, sizeof accept, pair[1]);
+    close(pair[1]);
+    receive_with(extension, reply_bytes);
+    send_with(host, reply, sizeof reply, pair[0]);
+    close(pair[0]);
+  }
+  _exit(0);
+}
+
+int cbench_open_start(void) {
+  int host[2], extension[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, host) < 0) return -1;
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, extension) < 0) return -1;
+  if (child() == 0) {
+    close(host[0]), close(host[1]), close(extension[0]);
+    be_extension(extension[1]);
+  }
+  if (child() == 0) {
+    close(host[0]), close(extension[1]);
+    be_broker(host[1], extension[0]);
+  }
+  close(host[1]), close(extension[0]), close(extension[1]);
+  return host[0];
+}
+
+uint64_t cbench_open_once(int socket) {
+  char call[call_bytes] = {0};
+  uint64_t start = now();
+  if (send_with(socket, call, sizeof call, -1) < 0) return 0;
+  int descriptor = receive_with(socket, reply_bytes);
+  uint64_t end = now();
+  if (descriptor < 0) return 0;
+  close(descriptor);
+  return end - start;
+}
+
+int cbench_echo_start(void) {
+  int pair[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0) return -1;
+  if (child() == 0) {
+    char bytes[4096];
+    ssize_t got;
+    close(pair[0]);
+    while ((got = recv(pair[1], bytes, sizeof bytes, 0)) > 0) send(pair[1], bytes, (size_t)got, MSG_NOSIGNAL);
+    _exit(0);
+  }
+  close(pair[1]);
+  return pair[0];
+}
+
+uint64_t cbench_round_trip(int socket, int bytes) {
+  char data[4096] = {0};
+  uint64_t start = now();
+  if (send(socket, data, (size_t)bytes, MSG_NOSIGNAL) != bytes) return 0;
+  for (int got = 0; got < bytes;) {
+    ssize_t part = recv(socket, data, sizeof data, 0);
+    if (part <= 0) return 0;
+    got += (int)part;
+  }
+  return now() - start;
+}
+
+uint64_t cbench_spawn_once(const char *path, const char *const *argv, const char *message) {
+  int pair[2], status;
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0) return 0;
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, pair[1], 3);
+  posix_spawn_file_actions_addclosefrom_np(&actions, 4);
+  pid_t pid;
+  uint64_t start = now(), time = 0;
+  int failed = posix_spawn(&pid, path, &actions, NULL, (char *const *)argv, environ);
+  close(pair[1]);
+  posix_spawn_file_actions_destroy(&actions);
+  if (!failed) {
+    char reply[1024];
+    size_t count = strlen(message) + 1;
+    if (send(pair[0], message, count, MSG_NOSIGNAL) == (ssize_t)count && recv(pair[0], reply, sizeof reply, 0) > 0)
+      time = now() - start;
+    kill(pid, SIGKILL);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+  }
+  close(pair[0]);
+  return time;
+}
+
+void cbench_end(void) {
+  for (int index = 0; index < child_count; index++) {
+    kill(children[index], SIGKILL);
+    waitpid(children[index], NULL, 0);
+  }
+  child_count = 0;
+}

@@ -1,0 +1,21 @@
+// The floors of the benchmarks: the same work in C, with no protocol and no checks.
+#pragma once
+#include <stdint.h>
+
+/// Three processes: a host (the caller), a broker and an extension. Returns the host's socket, or -1.
+int cbench_open_start(void);
+/// One connection: a call to the broker, a socketpair, one end to each side. Returns nanoseconds, or 0 on failure.
+uint64_t cbench_open_once(int socket);
+
+/// A process that sends back what it gets. Returns its socket, or -1.
+int cbench_echo_start(void);
+/// One round trip of so many bytes (at most 4096) on a socket. Returns nanoseconds, or 0 on failure.
+uint64_t cbench_round_trip(int socket, int bytes);
+
+/// Starts a program with one end of a socketpair as descriptor 3, sends it a message, and waits for its first reply.
+/// Then ends it. Returns nanoseconds from the start to the reply, or 0 on failure.
+uint64_t cbench_spawn_once(const char *_Nonnull path, const char *_Nullable const *_Nonnull argv,
+                           const char *_Nonnull message);
+
+/// Ends the processes that these functions started.
+void cbench_end(void);

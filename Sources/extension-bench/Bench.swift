@@ -1,0 +1,141 @@
+import ExtensionInterfaces
+import LinuxSystem
+import Varlink
+
+/// A broker of its own, in directories of its own, with one approved extension.
+final class Bench {
+  static let point = "io.extensiond.bench.host.Point"
+  static let identifier = "io.extensiond.bench.extension"
+
+  let place: String
+  let programs: String
+  private(set) var broker: SharedProcess?
+  private(set) var brokerID: Int32 = 0
+
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  init() throws {
+    let own = try File.readLink("/proc/self/exe")
+    programs = String(own[..<(own.lastIndex(of: "/") ?? own.startIndex)])
+    place = "/tmp/extensiond-bench.\(CurrentProcess.processID)"
+    for directory in ["", "/home", "/run"] { try File.makeDirectory(place + directory) }
+    try File.makeDirectories(root)
+    try write(
+      Self.plist(["CFBundleIdentifier": "io.extensiond.bench.host", "CFBundleName": "Host"]),
+      to: root + "/Host.app/Info.plist")
+    try write(
+      Self.document("<key>\(Self.point)</key><dict><key>Scope</key><string>none</string></dict>"),
+      to: root + "/Host.app/Extensions/p.appextensionpoint")
+    try addBundle(
+      "Bench", Self.identifier, program: File.read(programs + "/bench-extension", limit: 64 << 20))
+  }
+
+  var root: String { place + "/home/.local/share/extensiond" }
+
+  func addBundle(_ name: String, _ identifier: String, program: [UInt8], in directory: String? = nil) throws {
+    let bundle = "\(directory ?? root)/\(name).appex"
+    let keys = [
+      "CFBundleIdentifier": identifier, "CFBundleExecutable": "main", "CFBundleName": name,
+      "CFBundleShortVersionString": "1.0",
+    ]
+    let binding =
+      "<key>EXAppExtensionAttributes</key><dict><key>EXExtensionPointIdentifier</key><string>\(Self.point)</string></dict>"
+    try write(Self.plist(keys, binding), to: bundle + "/Info.plist")
+    try File.open(bundle + "/main", [.writeOnly, .create], mode: 0o755).write(all: program)
+  }
+
+  private func write(_ text: String, to path: String) throws {
+    try File.makeDirectories(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
+    try File.open(path, [.writeOnly, .create], mode: 0o644).write(all: Array(text.utf8))
+  }
+
+  private static func plist(_ keys: [String: String], _ more: String = "") -> String {
+    document(
+      keys.sorted { $0.key < $1.key }.map { "<key>\($0.key)</key><string>\($0.value)</string>" }.joined()
+        + more)
+  }
+
+  private static func document(_ content: String) -> String {
+    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<plist version=\"1.0\"><dict>\(content)</dict></plist>\n"
+  }
+
+  // MARK: The broker
+
+  func startBroker() throws {
+    let null = SharedDescriptor(try File.open("/dev/null", .readWrite))
+    let log = SharedDescriptor(try File.open(place + "/log", [.writeOnly, .create, .append]))
+    let child = try Spawn(
+      path: programs + "/extensiond", arguments: [],
+      environment: [
+        "HOME=\(place)/home", "XDG_RUNTIME_DIR=\(place)/run", "XDG_DATA_DIRS=\(place)/none",
+        "PATH=/usr/bin:/bin",
+      ], descriptors: [null, log, log]
+    ).run()
+    brokerID = child.processID
+    broker = SharedProcess(child)
+    for _ in 0..<1000 {
+      if (try? Socket.connect(to: socket("admin/io.extensiond.Admin"))) != nil { return }
+      CurrentProcess.pause(milliseconds: 10)
+    }
+    throw Failure(description: "the broker did not start; see \(place)/log")
+  }
+
+  func socket(_ name: String) -> String { "\(place)/run/extensiond/\(name)" }
+
+  func admin() throws -> VarlinkClient { try VarlinkClient(path: socket("admin/io.extensiond.Admin")) }
+
+  func host() throws -> VarlinkClient {
+    let client = try VarlinkClient(path: socket("broker/io.extensiond.Broker"))
+    _ = try client.call(
+      BrokerInterface.Hello(hostIdentifier: "io.extensiond.bench.host"), timeout: .seconds(60))
+    return client
+  }
+
+  func approve(_ identifier: String = Bench.identifier) throws {
+    let admin = try admin()
+    let found = try admin.call(AdminInterface.List(extension: identifier), timeout: .seconds(60)).reply
+      .extensions
+    guard let item = found.first, let digest = item.digest else {
+      throw Failure(description: "\(identifier) was not found")
+    }
+    _ = try admin.call(AdminInterface.Approve(extension: item.path, digest: digest, entitlements: []))
+  }
+
+  /// The launcher's process.
+  func launcher() throws -> Int32 {
+    for _ in 0..<500 {
+      if let process = try admin().call(AdminInterface.Status()).reply.launcherPid { return Int32(process) }
+      CurrentProcess.pause(milliseconds: 10)
+    }
+    throw Failure(description: "no launcher came")
+  }
+
+  /// Returns when nothing runs any more.
+  func waitUntilIdle(_ admin: VarlinkClient) throws {
+    while try !admin.call(AdminInterface.ListInstances(), timeout: .seconds(20)).reply.instances.isEmpty {
+      CurrentProcess.pause(milliseconds: 1)
+    }
+  }
+
+  func end() {
+    broker?.send(signal: Signals.terminate)
+    if let broker { _ = try? Poll.readable(broker.rawValue, deadline: .now + .seconds(10)) }
+    _ = try? broker?.process.reap()
+    Self.remove(place)
+  }
+
+  private static func remove(_ path: String) {
+    if (try? FileStatus(at: path))?.kind == .directory {
+      if let directory = try? File.open(path, .directory) {
+        for entry in (try? DirectoryReader.entries(of: directory.rawValue)) ?? [] {
+          remove(path + "/" + entry.name)
+        }
+      }
+      try? File.removeDirectory(path)
+    } else {
+      try? File.remove(path)
+    }
+  }
+}

@@ -1,0 +1,151 @@
+import CBench
+import ExtensionInterfaces
+import LinuxSystem
+import Varlink
+
+// What a host feels of an extension that runs, and of starting one.
+
+extension Bench {
+  private static func microseconds(_ nanoseconds: UInt64) -> Double { Double(nanoseconds) / 1000 }
+
+  private static func time(_ work: () throws -> Void) rethrows -> Double {
+    let start = MonotonicTime.now.nanoseconds
+    try work()
+    return Double(MonotonicTime.now.nanoseconds - start) / 1000
+  }
+
+  /// Alternates with the floor, in batches, so that both see the same machine.
+  func connectionOpen() throws -> Row {
+    var row = Row(id: "connection.open")
+    let floor = cbench_open_start()
+    let host = try host()
+    let activation = try host.call(
+      BrokerInterface.Activate(extension: Self.identifier), timeout: .seconds(60))
+    let call = BrokerInterface.Connect(activation: activation.reply.activation)
+    for batch in 0..<60 {
+      for _ in 0..<50 {
+        let floorTime = Self.microseconds(cbench_open_once(floor))
+        if batch >= 5 { row.floor.append(floorTime) }
+      }
+      for _ in 0..<50 {
+        let ours = try Self.time { _ = try host.call(call, timeout: .seconds(10)) }
+        if batch >= 5 { row.samples.append(ours) }
+      }
+    }
+    return row
+  }
+
+  func roundTrip() throws -> Row {
+    var row = Row(id: "data.roundtrip")
+    let floor = cbench_echo_start()
+    let host = try host()
+    let answer = try host.call(
+      BrokerInterface.Activate(extension: Self.identifier, connect: true), timeout: .seconds(60))
+    guard answer.descriptors.count == 2 else { throw Failure(description: "no connection came") }
+    let connection = answer.descriptors[1]
+    for batch in 0..<60 {
+      for _ in 0..<100 {
+        let floorTime = Self.microseconds(cbench_round_trip(floor, 100))
+        if batch >= 5 { row.floor.append(floorTime) }
+      }
+      for _ in 0..<100 {
+        let ours = Self.microseconds(cbench_round_trip(connection.rawValue, 100))
+        if batch >= 5 { row.samples.append(ours) }
+      }
+    }
+    return row
+  }
+
+  func activationSandboxed() throws -> Row {
+    var row = Row(id: "activation.sandboxed")
+    let admin = try admin()
+    let program = root + "/Bench.appex/main"
+    let message =
+      "{\"method\":\"io.extensiond.Extension.Start\",\"parameters\":{\"call\":\"1\",\"extension\":\"x\",\"extensionPoint\":\"y\",\"context\":{}}}"
+    let bwrap = [
+      "/usr/bin/bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--as-pid-1", "--clearenv",
+      "--tmpfs",
+      "/", "--ro-bind", "/usr", "/usr", "--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64",
+      "--proc",
+      "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--ro-bind", root + "/Bench.appex", "/extension",
+      "/extension/main",
+    ]
+    for _ in 0..<60 {
+      row.floor.append(Self.spawn(program, [program], message))
+      row.peers["bwrap by hand", default: []].append(Self.spawn(bwrap[0], bwrap, message))
+      let host = try host()
+      var answer: VarlinkClient.Answer<BrokerInterface.Activate.Reply>?
+      let ours = try Self.time {
+        answer = try host.call(BrokerInterface.Activate(extension: Self.identifier), timeout: .seconds(60))
+      }
+      row.samples.append(ours)
+      // Letting go of the lease ends it.
+      withExtendedLifetime(answer) {}
+      answer = nil
+      try waitUntilIdle(admin)
+    }
+    row.note = "floor: the bare program by posix_spawn"
+    return row
+  }
+
+  private static func spawn(_ path: String, _ arguments: [String], _ message: String) -> Double {
+    unsafe ArgumentVector.with(arguments) { unsafe microseconds(cbench_spawn_once(path, $0, message)) }
+  }
+
+  func soak(_ count: Int) throws -> Row {
+    var row = Row(id: "soak.launches")
+    let admin = try admin()
+    let launcher = try launcher()
+    func use() throws {
+      let host = try host()
+      var answer: VarlinkClient.Answer<BrokerInterface.Activate.Reply>?
+      row.samples.append(
+        try Self.time {
+          answer = try host.call(BrokerInterface.Activate(extension: Self.identifier), timeout: .seconds(60))
+        })
+      // Letting go of the lease ends it.
+      withExtendedLifetime(answer) {}
+      answer = nil
+      try waitUntilIdle(admin)
+    }
+    for _ in 0..<100 { try use() }
+    let before = [brokerID, launcher].map(ProcessFacts.init)
+    for _ in 0..<max(0, count - 100) { try use() }
+    let after = [brokerID, launcher].map(ProcessFacts.init)
+    var parts: [String] = []
+    for (name, (first, last)) in zip(["broker", "launcher"], zip(before, after)) {
+      parts.append(
+        "\(name): \(last.descriptors - first.descriptors) descriptors, \(last.residentKiB - first.residentKiB) KiB more, \(last.children) children"
+      )
+    }
+    row.note = "\(count) launches; " + parts.joined(separator: "; ")
+    return row
+  }
+}
+
+/// What /proc says of a process.
+struct ProcessFacts {
+  let descriptors: Int
+  let residentKiB: Int
+  let children: Int
+  let readCalls: Int
+
+  init(_ process: Int32) {
+    let directory = try? SharedDescriptor(File.open("/proc/\(process)/fd", .directory))
+    descriptors = directory.flatMap { try? DirectoryReader.entries(of: $0.rawValue).count } ?? 0
+    residentKiB = Self.number("/proc/\(process)/status", "VmRSS:")
+    readCalls = Self.number("/proc/\(process)/io", "syscr:")
+    children = Self.text("/proc/\(process)/task/\(process)/children").split(separator: " ").count
+  }
+
+  private static func text(_ path: String) -> String {
+    String(decoding: (try? File.read(path, limit: 1 << 20)) ?? [], as: UTF8.self)
+  }
+
+  private static func number(_ path: String, _ key: String) -> Int {
+    let line = text(path).split(separator: "\n").first { $0.hasPrefix(key) }
+    return line.flatMap {
+      $0.split(whereSeparator: { " \t".contains($0) }).dropFirst().first.flatMap { Int($0) }
+    } ?? 0
+  }
+}

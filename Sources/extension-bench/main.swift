@@ -1,0 +1,43 @@
+import CBench
+import LinuxSystem
+
+// extension-bench [--json] [--soak N] [--rows a,b]: measures the programs beside it. docs/benchmarks.md explains the rows.
+
+Signals.ignoreBrokenPipe()
+let arguments = Array(CommandLine.arguments.dropFirst())
+
+func value(_ name: String) -> String? {
+  arguments.firstIndex(of: name).flatMap { arguments.indices.contains($0 + 1) ? arguments[$0 + 1] : nil }
+}
+
+let soak = value("--soak").flatMap(Int.init) ?? 10_000
+let wanted = value("--rows").map { Set($0.split(separator: ",").map(String.init)) }
+let bench = try Bench()
+defer {
+  cbench_end()
+  bench.end()
+}
+
+let rows: [(String, () throws -> Row)] = [
+  ("connection.open", bench.connectionOpen),
+  ("data.roundtrip", bench.roundTrip),
+  (
+    "activation.cold",
+    { Row(id: "activation.cold", skipped: "every extension is sandboxed; see activation.sandboxed") }
+  ),
+  ("activation.sandboxed", bench.activationSandboxed),
+  ("daemon.idle", bench.idle),
+  ("soak.launches", { try bench.soak(soak) }),
+  ("discovery.2k", bench.discovery),
+]
+do {
+  try bench.startBroker()
+  try bench.approve()
+  for (name, measure) in rows where wanted?.contains(name) ?? true {
+    var row: Row
+    do { row = try measure() } catch { row = Row(id: name, skipped: "it failed: \(error)") }
+    print(arguments.contains("--json") ? row.json : row.text)
+  }
+} catch {
+  CurrentProcess.printError("extension-bench: \(error)")
+}

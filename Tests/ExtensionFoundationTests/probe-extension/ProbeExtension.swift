@@ -1,0 +1,40 @@
+internal import ExtensionFoundation
+internal import LinuxSystem
+
+/// An extension for the tests: tells where its code runs, and refuses some connections.
+@main
+final class ProbeExtension: AppExtension {
+  @Bind var boundAppExtensionPoint: AppExtensionPoint {
+    Identifier(host: "org.example.tests", name: "Probe")
+  }
+
+  var configuration: Configuration { Configuration(program: self) }
+
+  func extensionWillTerminate() { CurrentProcess.printError("will terminate") }
+
+  struct Configuration: AppExtensionConfiguration {
+    unowned let program: ProbeExtension
+
+    func accept(connection: AppExtensionConnection) -> Bool { connection.sceneID != "refused" }
+
+    func decide(on connection: AppExtensionConnection) -> AppExtensionConnection.Decision {
+      if connection.sceneID == "refused at length" {
+        return .reject(reason: String(repeating: "\u{1}", count: 50_000))
+      }
+      guard accept(connection: connection) else { return .reject(reason: "this scene is never served") }
+      Task {
+        for await line in connection.lines {
+          // After a suspension: the main actor must have come back to the main thread.
+          try? connection.send(line: "\(line) on \(Self.thread) for \(connection.activationID)")
+        }
+      }
+      return .accept
+    }
+
+    /// The main thread has its process's number.
+    private static var thread: String {
+      let numbers = (try? File.readLink("/proc/thread-self"))?.split(separator: "/") ?? []
+      return numbers.first == numbers.last ? "the main thread" : "another thread"
+    }
+  }
+}

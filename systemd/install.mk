@@ -1,0 +1,52 @@
+# Installs what `make build` made. For one person:
+#   make install PREFIX=~/.local UNITDIR=~/.config/systemd/user
+
+PREFIX ?= /usr/local
+BINDIR ?= $(PREFIX)/bin
+LIBEXECDIR ?= $(PREFIX)/libexec
+DATADIR ?= $(PREFIX)/share
+MANDIR ?= $(DATADIR)/man
+UNITDIR ?= $(PREFIX)/lib/systemd/user
+EXTENSIONSDIR ?= $(PREFIX)/lib/extensiond
+INTERFACESDIR ?= $(DATADIR)/varlink
+# Where the programs were built.
+PROGRAMS ?= .build/release
+
+SYSTEMD_DIRECTORY := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
+INTERFACES := $(addprefix $(SYSTEMD_DIRECTORY)/../Sources/ExtensionInterfaces/io.extensiond., \
+  Admin.varlink Broker.varlink Extension.varlink)
+# Every file that is installed.
+INSTALLED = \
+  $(BINDIR)/extctl $(LIBEXECDIR)/extensiond $(LIBEXECDIR)/extensiond-launcher $(LIBEXECDIR)/extension-init \
+  $(UNITDIR)/extensiond.socket $(UNITDIR)/extensiond.service $(UNITDIR)/extensiond-launcher.service \
+  $(MANDIR)/man1/extctl.1 $(DATADIR)/bash-completion/completions/extctl $(DATADIR)/zsh/site-functions/_extctl \
+  $(DATADIR)/fish/vendor_completions.d/extctl.fish $(DATADIR)/pkgconfig/extensiond.pc \
+  $(addprefix $(INTERFACESDIR)/,$(notdir $(INTERFACES)))
+
+# fill-in TEMPLATE PLACE
+fill-in = sed -e 's|@prefix@|$(PREFIX)|' -e 's|@libexecdir@|$(LIBEXECDIR)|' -e 's|@extensionsdir@|$(EXTENSIONSDIR)|' \
+  -e 's|@interfacesdir@|$(INTERFACESDIR)|' -e "s|@version@|$$version|" $(SYSTEMD_DIRECTORY)/$(1) > '$(DESTDIR)$(2)'
+
+.PHONY: install uninstall
+
+install: ## install under PREFIX (/usr/local), or DESTDIR and PREFIX; needs `make build`
+	@for program in extensiond extensiond-launcher extension-init extctl; do \
+	  [ -x $(PROGRAMS)/$$program ] || { echo "$(PROGRAMS)/$$program is missing; run 'make build' first" >&2; exit 1; }; done
+	@umask 022; set -e; version=$$($(PROGRAMS)/extensiond --version); version=$${version##* }; \
+	install -d $(foreach file,$(INSTALLED),'$(DESTDIR)$(dir $(file))') '$(DESTDIR)$(EXTENSIONSDIR)'; \
+	install -m 755 $(addprefix $(PROGRAMS)/,extensiond extensiond-launcher extension-init) '$(DESTDIR)$(LIBEXECDIR)'; \
+	install -m 755 $(PROGRAMS)/extctl '$(DESTDIR)$(BINDIR)'; \
+	install -m 644 $(SYSTEMD_DIRECTORY)/extensiond.socket '$(DESTDIR)$(UNITDIR)'; \
+	$(call fill-in,extensiond.service.in,$(UNITDIR)/extensiond.service); \
+	$(call fill-in,extensiond-launcher.service.in,$(UNITDIR)/extensiond-launcher.service); \
+	$(call fill-in,extensiond.pc.in,$(DATADIR)/pkgconfig/extensiond.pc); \
+	install -m 644 $(INTERFACES) '$(DESTDIR)$(INTERFACESDIR)'; \
+	$(PROGRAMS)/extctl manual > '$(DESTDIR)$(MANDIR)/man1/extctl.1'; \
+	$(PROGRAMS)/extctl completion bash > '$(DESTDIR)$(DATADIR)/bash-completion/completions/extctl'; \
+	$(PROGRAMS)/extctl completion zsh > '$(DESTDIR)$(DATADIR)/zsh/site-functions/_extctl'; \
+	$(PROGRAMS)/extctl completion fish > '$(DESTDIR)$(DATADIR)/fish/vendor_completions.d/extctl.fish'
+	@echo "installed under $(DESTDIR)$(PREFIX); start with: systemctl --user daemon-reload && systemctl --user enable --now extensiond.socket"
+
+uninstall: ## remove what `make install` put there; bundles stay
+	rm -f $(foreach file,$(INSTALLED),'$(DESTDIR)$(file)')
+	rmdir --ignore-fail-on-non-empty '$(DESTDIR)$(EXTENSIONSDIR)' 2>/dev/null || true
