@@ -102,6 +102,9 @@ let package = Package(
       name: "BrokerCoreTests", dependencies: ["BrokerCore", "ExtensionInterfaces", "LinuxSystem", "Varlink"]),
     .testTarget(name: "ExtensionBundlesTests", dependencies: ["CLinux", "ExtensionBundles", "LinuxSystem"]),
     .testTarget(
+      name: "ExtensionControlTests",
+      dependencies: ["CLinux", "ExtensionControl", "ExtensionInterfaces", "LinuxSystem", "Varlink"]),
+    .testTarget(
       name: "ExtensionFoundationTests",
       dependencies: ["ExtensionFoundation", "ExtensionInterfaces", "LinuxSystem", "Varlink"],
       exclude: ["probe-extension"]),

@@ -79,10 +79,8 @@ extension ControlError {
     switch failure {
     case .extensionNotFound(let it): return (.failed, notFound(it.extension))
     case .extensionNotEnabled(let it):
-      return (
-        .notEnabled,
-        "\(it.extension) is \(it.state.rawValue): \(it.message); 'extctl explain \(it.extension)' tells all"
-      )
+      let next = it.message.contains("extctl ") ? "" : "; 'extctl explain \(it.extension)' tells all"
+      return (.notEnabled, it.message + next)
     case .sceneNotFound(let it):
       let scenes = it.scenes.isEmpty ? "it has none" : "it has: \(it.scenes.joined(separator: ", "))"
       return (.failed, "the extension has no scene \(it.scene); \(scenes)")

@@ -52,15 +52,4 @@ struct Invocation: Sendable {
 
   /// The same for text that is one for people and programs.
   func show(document: String) throws { try show(json: ["text": .string(document)]) { document } }
-
-  /// Shows what became of an extension.
-  func showResult(_ verb: String, _ name: String) throws {
-    let reply = try admin(AdminInterface.List(extension: name))
-    try show(reply) {
-      reply.extensions.map {
-        "\(verb) \(Terminal.visible(name)): it is \($0.state.rawValue) now (\($0.explanation))"
-      }
-      .map { Terminal.visible($0) }.joined(separator: "\n")
-    }
-  }
 }

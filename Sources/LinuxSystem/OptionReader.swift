@@ -1,7 +1,8 @@
 internal import CLinux
+internal import Synchronization
 
 /// The options of a command line, as getopt_long(3) reads them: in any place, `--name value` and `--name=value`, `-abc`,
-/// names as short as they stay clear, and `--` before words that only look like options. One thread at a time.
+/// names as short as they stay clear, and `--` before words that only look like options.
 public enum OptionReader {
   public struct Option: Sendable {
     public let name: String
@@ -29,6 +30,13 @@ public enum OptionReader {
   }
 
   public static func read(_ words: [String], _ options: [Option]) throws(Failure) -> Result {
+    try gate.withLock { _ throws(Failure) in try readAlone(words, options) }
+  }
+
+  /// getopt_long keeps its place in globals, so one command line is read at a time.
+  private static let gate = Mutex(())
+
+  private static func readAlone(_ words: [String], _ options: [Option]) throws(Failure) -> Result {
     let strings = unsafe words.map { unsafe strdup($0) }
     let names = unsafe options.map { unsafe strdup($0.name) }
     defer { for index in unsafe (strings + names).indices { unsafe free((strings + names)[index]) } }

@@ -25,7 +25,11 @@ extension Command {
     } catch let error as ControlError where error.status == .changed {
       throw ControlError(.changed, difference(item, invocation), reply: error.reply)
     }
-    try invocation.showResult("approved", item.path)
+    let reply = try invocation.admin(AdminInterface.List(extension: item.path))
+    try invocation.show(reply) {
+      reply.extensions.map { Terminal.visible("approved \($0.identifier ?? $0.path): \($0.state.rawValue)") }
+        .joined(separator: "\n")
+    }
     return .success
   }
 

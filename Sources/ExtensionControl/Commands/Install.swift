@@ -28,9 +28,10 @@ extension Command {
       throw ControlError(error.status, "\(target) is installed, but \(cause)", reply: error.reply)
     }
     try invocation.show(reply) {
-      reply.extensions.map {
-        Terminal.visible(
-          "installed \($0.path): it is \($0.state.rawValue) (\($0.explanation))\nnext: \($0.nextCommand)")
+      reply.extensions.map { item in
+        // Most explanations say it already.
+        let next = item.explanation.contains("extctl ") ? "" : "; next: \(item.nextCommand)"
+        return Terminal.visible("installed \(item.path): \(item.state.rawValue); \(item.explanation)\(next)")
       }.joined(separator: "\n")
     }
     return .success

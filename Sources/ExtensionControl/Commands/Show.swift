@@ -20,7 +20,7 @@ extension AdminInterface.Extension {
       ("", explanation),
       ("version", [version, buildVersion.map { "(build \($0))" }].compactMap { $0 }.joined(separator: " ")),
       ("point", extensionPoint ?? "-"), ("path", path),
-      ("writable by", rootOwned ? "root only" : "you, or others"),
+      ("writable by", rootOwned ? "root only" : "you"),
       ("digest", digest ?? "-"),
       ("entitlements", entitlements.isEmpty ? "none" : entitlements.joined(separator: ", ")),
       ("running", "\(instances)"),
