@@ -26,6 +26,8 @@ struct Activation: Sendable {
   let since: Int64
   var phase: Phase
   var connections = 0
+  /// Monotonic milliseconds; when the launcher must have taken the lease.
+  var leaseDeadline: Int64?
 
   var isPending: Bool { if case .pending = phase { true } else { false } }
 }

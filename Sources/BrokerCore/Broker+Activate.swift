@@ -131,16 +131,29 @@ extension Broker {
       return drop(id)
     }
     activations[id]?.phase = .pending(request, .lease)
+    activations[id]?.leaseDeadline = now.monotonic + limits.answerDeadline
     effects.append(
       .keepLease(
         activation: id, instance: activation.instance, note: activation.note(verified: instance.hostVerified))
     )
   }
 
+  /// A launcher that is there and does not answer keeps nobody waiting.
+  mutating func expireLeases() {
+    for (id, activation) in activations {
+      guard let deadline = activation.leaseDeadline, deadline <= now.monotonic,
+        case .pending(let request, .lease) = activation.phase
+      else { continue }
+      fail(request, failure(activation.identifier, Reason(kind: .startTimedOut, stage: "lease"), []))
+      drop(id)
+    }
+  }
+
   mutating func leaseKept(_ id: String) {
     guard let activation = activations[id], case .pending(let request, .lease) = activation.phase else {
       return
     }
+    activations[id]?.leaseDeadline = nil
     guard activation.wantsConnection else { return commit(id, connection: nil) }
     activations[id]?.phase = .pending(request, .accept)
     accept(activation, purpose: .activate)

@@ -117,6 +117,7 @@ extension Broker {
   // MARK: Deadlines
 
   mutating func checkDeadlines() {
+    expireLeases()
     for (id, instance) in instances {
       if let deadline = instance.deadline, deadline <= now.monotonic { expire(id, instance) }
       expireAccepts(id)

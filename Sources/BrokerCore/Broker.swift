@@ -58,6 +58,9 @@ public struct Broker: Sendable {
     for instance in instances.values {
       if let deadline = instance.nextDeadline { next = min(next ?? deadline, deadline) }
     }
+    for activation in activations.values {
+      if let deadline = activation.leaseDeadline { next = min(next ?? deadline, deadline) }
+    }
     for ended in endedActivations.values where ended.instance != nil {
       next = min(next ?? ended.deadline, ended.deadline)
     }

@@ -32,6 +32,8 @@ extension Bench {
         if batch >= 5 { row.samples.append(ours) }
       }
     }
+    // The lease in it keeps the extension running.
+    withExtendedLifetime(activation) {}
     return row
   }
 
@@ -53,6 +55,7 @@ extension Bench {
         if batch >= 5 { row.samples.append(ours) }
       }
     }
+    withExtendedLifetime(answer) {}
     return row
   }
 

@@ -188,3 +188,14 @@ func `the point says who shares an instance`(policy: PointFacts.InstancePolicy, 
   try world.endInstance(InstanceEnd(executed: true, signal: 9))
   #expect(world.answerCount(request) == 1 && world.count("forget") == 1)
 }
+
+@Test func `a launcher that never takes the lease keeps nobody waiting`() throws {
+  let world = approved()
+  world.automatic.remove(.lease)
+  let request = world.activate(world.host())
+  #expect(world.answerCount(request) == 0)
+  world.pass(world.broker.limits.answerDeadline + 1)
+  let failure = try world.error(request, as: BrokerInterface.ActivationFailed.self)
+  #expect(failure.reason.kind == .startTimedOut && failure.reason.stage == "lease")
+  #expect(world.broker.activations.isEmpty && world.count("dropLease") == 1)
+}
