@@ -61,7 +61,7 @@ public enum BrokerProgram {
     do { places = try Places() } catch {
       throw StartFailure(status: ExitStatus.configuration, description: error.description)
     }
-    for directory in [places.runtime, places.state, places.cache] {
+    for directory in [places.runtime, places.state] {
       do throws(Errno) { try File.makeDirectories(directory) } catch {
         throw StartFailure(
           status: ExitStatus.configuration, description: "cannot make the directory \(directory): \(error)")

@@ -23,9 +23,6 @@ final class LauncherLink {
   /// How long another broker may be connected still, or a launcher take to end after it closed the connection.
   private static let patience: Duration = .seconds(5)
 
-  private static let packetLimit = 64 << 10
-  private static let protocolVersion = 1
-
   private let path: String
   private let generation: String
   private let loop: EventLoop
@@ -37,7 +34,7 @@ final class LauncherLink {
   private var outgoing: [(bytes: [UInt8], descriptors: [SharedDescriptor])] = []
   private var pending: [String: (Answer?) -> Void] = [:]
   private var number = 0
-  private var buffer = [UInt8](repeating: 0, count: packetLimit)
+  private var buffer = [UInt8](repeating: 0, count: LauncherPacket.limit)
   private var retry: Duration = .milliseconds(20)
   private var isClosed = false
   /// The launcher's process, once it has said Hello.
@@ -96,7 +93,7 @@ final class LauncherLink {
 
   private func greet() {
     call {
-      LauncherInterface.Hello(request: $0, protocol: Self.protocolVersion, generation: self.generation)
+      LauncherInterface.Hello(request: $0, protocol: LauncherPacket.version, generation: self.generation)
     } answered: { [unowned self] answer in
       guard let (reply, _) = answer, reply.error == nil,
         let hello = try? LauncherInterface.Hello.Reply(object: reply.parameters, unknownMembers: .ignored)
@@ -151,7 +148,8 @@ final class LauncherLink {
     if readiness.contains(.writable) { flush() }
     while let socket, !isClosed {
       do throws(Errno) {
-        let got = try Socket.receive(into: &buffer, from: socket.rawValue, maximumDescriptors: 8)
+        let got = try Socket.receive(
+          into: &buffer, from: socket.rawValue, maximumDescriptors: LauncherPacket.descriptors)
         guard got.count > 0, !got.truncated, !got.descriptorsLost else { return disconnect() }
         take(Array(buffer[..<got.count]), got.descriptors)
       } catch .again {

@@ -5,13 +5,8 @@ final class LauncherStarter {
   private let program: String
   private let loop: EventLoop
   private let report: (String) -> Void
-  private var process: ProcessDescriptorBox?
+  private var process: SharedProcess?
   private var watch: EventLoop.Watch?
-
-  private final class ProcessDescriptorBox {
-    let process: ProcessDescriptor
-    init(_ process: consuming ProcessDescriptor) { self.process = process }
-  }
 
   init(program: String, loop: EventLoop, report: @escaping (String) -> Void) {
     self.program = program
@@ -30,21 +25,19 @@ final class LauncherStarter {
         path: program, arguments: ["--ready-fd", "3"], environment: CurrentProcess.allEnvironment,
         descriptors: [null, errors, errors, pipe.writing]
       ).run()
-      let box = ProcessDescriptorBox(child.takeProcess())
-      process = box
-      watch = try loop.watch(box.process.descriptor.rawValue, for: .readable) { [unowned self] _ in
-        self.ended()
-      }
+      let process = SharedProcess(child)
+      self.process = process
+      watch = try loop.watch(process.rawValue, for: .readable) { [unowned self] _ in self.ended() }
     } catch {
       report("cannot start the launcher \(program): \(error)")
     }
   }
 
   private func ended() {
-    guard let box = process, let end = try? box.process.reap() else { return }
+    guard let process, let end = try? process.process.reap() else { return }
     watch?.cancel()
     watch = nil
-    process = nil
+    self.process = nil
     if end != .exited(status: 0) { report("the launcher ended: \(end)") }
   }
 }

@@ -8,7 +8,6 @@ struct Places: Sendable {
 
   let runtime: String
   let state: String
-  let cache: String
   let data: String
   let containers: String
   let roots: [String]
@@ -17,7 +16,6 @@ struct Places: Sendable {
   var adminSocket: String { runtime + "/admin/io.extensiond.Admin" }
   var launcherSocket: String { runtime + "/launcher/io.extensiond.Launcher" }
   var decisions: String { state + "/decisions.sqlite" }
-  var digests: String { cache + "/digests.sqlite" }
 
   init() throws(Failure) {
     guard let runtime = CurrentProcess.environment("XDG_RUNTIME_DIR") else {
@@ -36,7 +34,6 @@ struct Places: Sendable {
     }
     self.runtime = runtime + "/extensiond"
     state = base("XDG_STATE_HOME", "/.local/state") + "/extensiond"
-    cache = base("XDG_CACHE_HOME", "/.cache") + "/extensiond"
     data = base("XDG_DATA_HOME", "/.local/share")
     containers = data + "/extensiond-containers"
     func list(_ text: String) -> [String] {

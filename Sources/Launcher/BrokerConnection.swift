@@ -1,10 +1,9 @@
+internal import LauncherProtocol
 internal import LinuxSystem
 internal import Varlink
 
 /// The connection to the broker: one message a packet.
 final class BrokerConnection {
-  static let packetLimit = 64 << 10
-  static let descriptorLimit = 8
   /// What may wait for a broker that does not read. One that lets more wait has hung: it takes the table when it is back.
   private static let queueLimit = 4 << 20
 
@@ -16,7 +15,7 @@ final class BrokerConnection {
   private var watch: EventLoop.Watch?
   private var queue: [Packet] = []
   private var queuedBytes = 0
-  private var buffer = [UInt8](repeating: 0, count: packetLimit)
+  private var buffer = [UInt8](repeating: 0, count: LauncherPacket.limit)
   /// The broker has named itself.
   var isGreeted = false
 
@@ -79,7 +78,7 @@ final class BrokerConnection {
     for _ in 0..<32 where watch != nil {
       do throws(Errno) {
         let got = try Socket.receive(
-          into: &buffer, from: socket.rawValue, maximumDescriptors: Self.descriptorLimit)
+          into: &buffer, from: socket.rawValue, maximumDescriptors: LauncherPacket.descriptors)
         guard got.count > 0, !got.truncated, !got.descriptorsLost else { return close() }
         guard let call = try? VarlinkCall(decoding: Array(buffer[..<got.count])) else { return close() }
         onCall(call, got.descriptors)

@@ -47,7 +47,7 @@ extension Launcher {
     broker?.isGreeted = true
     answer(
       LauncherInterface.Hello.Reply(
-        answers: request.request, protocol: Self.protocolVersion, pid: Int(CurrentProcess.processID),
+        answers: request.request, protocol: LauncherPacket.version, pid: Int(CurrentProcess.processID),
         controlGroups: groups != nil, controllers: groups?.controllers ?? [],
         unsettledStarts: starts.unsettled))
   }

@@ -5,7 +5,6 @@ internal import Varlink
 /// Starts instances, keeps them, and tells the broker of their ends. Belongs to the thread that runs it: the kernel
 /// ends sandboxes with the thread that started them.
 public final class Launcher {
-  static let protocolVersion = 1
   static let noteLimit = 4096
   /// From SIGTERM to SIGKILL.
   static let grace: Duration = .seconds(2)

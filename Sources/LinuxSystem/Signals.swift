@@ -21,8 +21,7 @@ public enum Signals {
   public static func watch(
     _ signals: [CInt], on loop: EventLoop, handler: @escaping (CInt) -> Void
   ) throws(Errno) -> EventLoop.Watch {
-    let descriptor = SharedDescriptor(
-      try checkDescriptor { unsafe clinux_signalfd(signals, CInt(signals.count)) })
+    let descriptor = try descriptor(for: signals)
     return try loop.watch(descriptor.rawValue, for: .readable) { _ in
       var information = signalfd_siginfo()
       while unsafe read(descriptor.rawValue, &information, MemoryLayout<signalfd_siginfo>.size) > 0 {
