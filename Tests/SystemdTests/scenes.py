@@ -83,13 +83,16 @@ def test_broker_ends(connection, pid, ends):
 
 def test_launcher_ends(connection, pid):
     broker, old = main_pid(BROKER), main_pid(LAUNCHER)
-    host = Activation()
+    host, restarts = Activation(), int(show(LAUNCHER, "NRestarts"))
     kill(old)
     check("SIGKILL of the launcher: the instance ends", wait(lambda: not lives(pid)))
     check("SIGKILL of the launcher: the connection ends", connection.ends())
     reason = host.reason()
     check("SIGKILL of the launcher: the host is told", reason.get("kind") == "launcherGone", reason)
     check("SIGKILL of the launcher: it is back", wait(lambda: main_pid(LAUNCHER) not in (0, old)))
+    # What is left of the groups could keep the service manager from starting it.
+    tries = int(show(LAUNCHER, "NRestarts")) - restarts
+    check("SIGKILL of the launcher: it is back at the first try", tries == 1, tries)
     check("SIGKILL of the launcher: the broker is the same", main_pid(BROKER) == broker)
     again = Connection()
     greeting = again.say("Ada")
