@@ -208,7 +208,7 @@ final class Instance {
       coreDumped: report.coreDumped, failedStage: report.failedStage ?? (report.executed ? nil : "sandbox"),
       errno: report.errno, sandboxStatus: processEnd.shellStatus, outOfMemoryKills: events?["oom_kill"] ?? 0,
       memoryPeak: group?.read("memory.peak").flatMap { Int($0) },
-      memoryLimit: group?.read("memory.max").flatMap { Int($0) }, standardError: output?.lastLines ?? [])
+      memoryLimit: group?.limit("memory.max"), standardError: output?.lastLines ?? [])
     if group != nil { try? groups?.remove(instance: name) }
     readers = []
     watches = []
