@@ -6,13 +6,15 @@ One line a check; the exit status is 0 if none failed.
 import json
 import os
 import pathlib
+import shutil
 import signal
+import sqlite3
 import time
 
 from scenes import (
     KILLS, OTHER_ENDS, test_broker_ends, test_launcher_ends, test_start, test_stop, test_use)
 from support import (
-    BROKER, LAUNCHER, Connection, activations, check, drop_in, install_extension, main_pid, remove_drop_in, report, run,
+    BROKER, LAUNCHER, SOCKET, Connection, activations, check, drop_in, install_extension, main_pid, remove_drop_in, report, run,
     show, systemctl, wait)
 
 PROBE = "io.extensiond.test.probe"
@@ -73,6 +75,29 @@ def test_watchdog(connection):
     systemctl("restart", BROKER)
 
 
+def test_cannot_start():
+    """State that another version wrote takes a person to mend: until then the unit says it, and does not spin."""
+    state = pathlib.Path(os.environ["HOME"]) / ".local/state/extensiond"
+    systemctl("stop", SOCKET, BROKER, LAUNCHER)
+    kept = state.with_name("kept")
+    state.rename(kept)
+    state.mkdir()
+    with sqlite3.connect(state / "decisions.sqlite") as database:
+        database.execute("PRAGMA user_version=1000")
+    database.close()
+    systemctl("start", "--no-block", SOCKET, BROKER)
+    told = wait(lambda: "newer version" in show(BROKER, "StatusText") and show(BROKER, "StatusText"))
+    check("a broker that cannot start says why in its status", told, told)
+    restarts = int(show(BROKER, "NRestarts"))
+    pid = main_pid(BROKER)
+    # In the time in which it used to end and begin five times.
+    check("and does not begin again at once", not wait(lambda: main_pid(BROKER) != pid, 1.5))
+    check("nor was it restarted", int(show(BROKER, "NRestarts")) == restarts)
+    shutil.rmtree(state)
+    kept.rename(state)
+    check("mended, it comes by itself", wait(lambda: show(BROKER, "ActiveState") == "active"))
+
+
 def test_hardening():
     own = os.readlink("/proc/self/ns/user")
     expected = {
@@ -114,6 +139,7 @@ def main():
     test_hardening()
     connection = test_launcher_ends(connection, pid)
     test_stop(connection)
+    test_cannot_start()
 
 
 report(main)
