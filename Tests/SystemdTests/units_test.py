@@ -110,8 +110,12 @@ def test_hardening():
         status["user name space"] = os.readlink(f"/proc/{pid}/ns/user")
         for name, value in table.items():
             check(f"{unit}: {name}", status.get(name) == value, status.get(name))
-        mounts = [os.readlink(f"/proc/{process}/ns/mnt") for process in (pid, "self")]
-        check(f"{unit}: same mounts as the session", mounts[0] == mounts[1])
+        # It must see what the person sees: who owns a bundle, and which program a host is.
+        for name in ("mnt", "pid", "net", "ipc"):
+            spaces = [os.readlink(f"/proc/{process}/ns/{name}") for process in (pid, "self")]
+            check(f"{unit}: name space {name} as the session's", spaces[0] == spaces[1], spaces)
+        mounts = [pathlib.Path(f"/proc/{process}/mountinfo").read_text() for process in (pid, "self")]
+        check(f"{unit}: mounts as the session's", mounts[0] == mounts[1])
     install_extension(PROBE, PROBE_PROGRAM)
     connection = Connection(PROBE)
     answer = connection.say("probe")
