@@ -78,7 +78,8 @@ extension Daemon {
   }
 
   private func openChannel(_ instance: String, _ socket: SharedDescriptor, restored: Bool) {
-    channels[instance] = try? ControlChannel(socket, restored: restored, on: loop) { [unowned self] incoming in
+    channels[instance] = try? ControlChannel(socket, restored: restored, on: loop) {
+      [unowned self] incoming in
       switch incoming {
       case .reply(let reply):
         if let event = ExtensionReply.event(reply, from: instance, generation: self.generation) {
