@@ -107,7 +107,7 @@ let package = Package(
     .testTarget(
       name: "ExtensionFoundationTests",
       dependencies: ["ExtensionFoundation", "ExtensionInterfaces", "LinuxSystem", "Varlink"],
-      exclude: ["probe-extension"]),
+      exclude: ["probe-extension"], plugins: ["VarlinkPlugin"]),
     .testTarget(
       name: "LauncherTests", dependencies: ["Launcher", "LauncherProtocol", "LinuxSystem", "Varlink"]),
     .testTarget(

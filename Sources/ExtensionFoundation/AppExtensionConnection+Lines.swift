@@ -1,6 +1,27 @@
 internal import LinuxSystem
 
 extension AppExtensionConnection {
+  /// Sends a line. Blocks while the peer does not read.
+  /// - Throws: `AppExtensionError` with the code `connectionClosed`.
+  public func send(line: String) throws {
+    guard let socket = lineSocket() else {
+      throw AppExtensionError(.connectionClosed, "the connection is closed on this side")
+    }
+    var rest = Array((line + "\n").utf8)[...]
+    do throws(Errno) {
+      while !rest.isEmpty {
+        rest = rest.dropFirst(try Socket.send(rest, to: socket.rawValue, nonBlocking: false))
+      }
+    } catch {
+      throw AppExtensionError(.connectionClosed, "the connection is closed by the other side: \(error)")
+    }
+    // Another thread may take the socket meanwhile; its number must stay ours until here.
+    withExtendedLifetime(socket) {}
+  }
+
+  /// The lines that the peer sends, until one side closes the connection. For one reader, and not after `resume()`.
+  public var lines: Lines { Lines(socket: lineSocket()) }
+
   /// Lines from the peer. Nothing is read ahead of the reader, so a peer that sends too much waits.
   ///
   /// A reader that is cancelled returns with the next line, or with the connection's end. What has no end of line,

@@ -1,8 +1,15 @@
 public import LinuxSystem
 internal import Synchronization
+public import Varlink
 
 /// One end of a connection between a host and an extension: a stream socket of their own. The place of
-/// `NSXPCConnection`. Any thread may use it. Letting go of it closes its end.
+/// `NSXPCConnection`. Any thread may use it.
+///
+/// Letting go of it, and of all its remote objects, closes its end. Only a connection that an extension has accepted and
+/// resumed lives by itself, until one side ends it.
+///
+/// Use it in one of three ways: as objects that answer calls (`exportedObject`, `remoteObject(as:)`, after `resume()`),
+/// as lines of text (`lines`, `send(line:)`), or as a bare socket (`takeSocket()`).
 public final class AppExtensionConnection: Sendable {
   /// What an extension says to a connection. `true` and `false` will do.
   public enum Decision: ExpressibleByBooleanLiteral, Hashable, Sendable {
@@ -17,53 +24,179 @@ public final class AppExtensionConnection: Sendable {
     }
   }
 
+  /// Set before `resume()`.
+  private struct State {
+    var socket: SharedDescriptor?
+    var session: Session?
+    var isInvalid = false
+    var exportedObject: (any Sendable)?
+    var exportedInterface: Interface?
+    var interruptionHandler: (@Sendable () -> Void)?
+    var invalidationHandler: (@Sendable (AppExtensionError) -> Void)?
+  }
+
   /// The activation that it belongs to: one host's use of the extension. 'extctl' prints the same.
   public let activationID: String
   /// The scene that it belongs to; nil for one that is global to the extension.
   public let sceneID: String?
-  private let socket: Mutex<SharedDescriptor?>
+  private let state: Mutex<State>
+  /// It came from a host.
+  private let isAccepted: Bool
+  /// Those that live by themselves.
+  private static let kept = Mutex<[ObjectIdentifier: AppExtensionConnection]>([:])
 
-  init(_ socket: SharedDescriptor, activationID: String, sceneID: String?) {
+  init(_ socket: SharedDescriptor, activationID: String, sceneID: String?, isAccepted: Bool = false) {
+    self.isAccepted = isAccepted
     self.activationID = activationID
     self.sceneID = sceneID
-    self.socket = Mutex(socket)
+    state = Mutex(State(socket: socket))
   }
 
-  /// The socket itself, for a protocol of one's own. Once: the connection is of no use afterwards.
-  public func takeSocket() -> SharedDescriptor? {
-    socket.withLock { socket in
-      defer { socket = nil }
-      return socket
+  deinit { invalidate() }
+
+  // MARK: Objects
+
+  /// What answers the calls of the peer. It must be a service of `exportedInterface`.
+  public var exportedObject: (any Sendable)? {
+    get { state.withLock { $0.exportedObject } }
+    set { state.withLock { $0.exportedObject = newValue } }
+  }
+
+  /// What the peer may ask the exported object for.
+  public var exportedInterface: Interface? {
+    get { state.withLock { $0.exportedInterface } }
+    set { state.withLock { $0.exportedInterface = newValue } }
+  }
+
+  /// The peer has closed the connection, or is gone. Called once at most, before the invalidation handler, on a thread
+  /// of the connections' own: it must not block.
+  public var interruptionHandler: (@Sendable () -> Void)? {
+    get { state.withLock { $0.interruptionHandler } }
+    set { state.withLock { $0.interruptionHandler = newValue } }
+  }
+
+  /// The connection is over, and why. Called once, on a thread of the connections' own: it must not block.
+  public var invalidationHandler: (@Sendable (AppExtensionError) -> Void)? {
+    get { state.withLock { $0.invalidationHandler } }
+    set { state.withLock { $0.invalidationHandler = newValue } }
+  }
+
+  /// Sets `exportedObject` and `exportedInterface`, checked by the compiler.
+  public func export<I: AppExtensionInterface>(_ object: I.Exported, as interface: I.Type)
+  where I.Exported: Sendable {
+    state.withLock { state in
+      state.exportedObject = object
+      state.exportedInterface = Interface(with: interface)
     }
   }
 
-  /// Sends a line. Blocks while the peer does not read.
-  /// - Throws: `AppExtensionError` with the code `connectionClosed`.
-  public func send(line: String) throws {
-    guard let socket = socket.withLock({ $0 }) else {
-      throw AppExtensionError(.connectionClosed, "the connection is closed on this side")
-    }
-    var rest = Array((line + "\n").utf8)[...]
-    do throws(Errno) {
-      while !rest.isEmpty {
-        rest = rest.dropFirst(try Socket.send(rest, to: socket.rawValue, nonBlocking: false))
+  /// The peer's object. Its methods throw what the peer's code throws where the interface declares that error, and
+  /// `AppExtensionError` for everything else: each call ends, whatever becomes of the peer.
+  public func remoteObject<I: AppExtensionInterface>(as interface: I.Type) -> I.Proxy {
+    I.makeProxy(for: self)
+  }
+
+  /// Begins to answer the peer, and to wait for its answers. What was set before holds. Once; later calls do nothing.
+  ///
+  /// - Precondition: `exportedObject` is a service of `exportedInterface`, and the socket was not taken.
+  public func resume() {
+    let session = state.withLock { state -> Session? in
+      guard state.session == nil, !state.isInvalid else { return nil }
+      guard let socket = state.socket else {
+        preconditionFailure("takeSocket() gave this connection's socket away: use that, or do not take it")
       }
-    } catch {
-      throw AppExtensionError(.connectionClosed, "the connection is closed by the other side: \(error)")
+      let session = Session(socket: socket, service: Self.service(state)) { [weak self] in self?.ended($0) }
+      state.socket = nil
+      state.session = session
+      return session
     }
-    // Another thread may take the socket meanwhile; its number must stay ours until here.
-    withExtendedLifetime(socket) {}
+    guard let session else { return }
+    if isAccepted { Self.kept.withLock { $0[ObjectIdentifier(self)] = self } }
+    Task(executorPreference: Session.thread.tasks) { await session.start() }
   }
 
-  /// The lines that the peer sends, until one side closes the connection. For one reader.
-  public var lines: Lines { Lines(socket: socket.withLock { $0 }) }
+  private static func service(_ state: State) -> Session.Service? {
+    guard let object = state.exportedObject, let interface = state.exportedInterface else {
+      precondition(
+        state.exportedObject == nil,
+        "exportedObject needs exportedInterface: set it, or use export(_:as:), which sets both")
+      return nil
+    }
+    precondition(
+      interface.canBeAnsweredBy(object),
+      "\(type(of: object)) does not implement \(interface.type.name): make it conform to \(interface.type).Service"
+    )
+    let service = ExportedService(object: object, interface: interface)
+    return { await service.answer($0) }
+  }
 
-  /// Closes this end. The peer and whoever reads `lines` see the end.
+  /// For the code that the build plugin makes: calls the peer and waits for its answer.
+  /// - Parameter timeout: nil for ever.
+  /// - Throws: the interface's own error, `AppExtensionError`, or `CancellationError`.
+  public func call<Method: VarlinkMethod, I: AppExtensionInterface>(
+    _ method: Method, of interface: I.Type, timeout: Duration? = nil
+  ) async throws -> Method.Reply {
+    guard let session = state.withLock({ $0.session }) else {
+      throw AppExtensionError(.connectionClosed, "resume() the connection before you call \(Method.name)")
+    }
+    let reply = try await session.call(method.call(), timeout: timeout).reply
+    if reply.error != nil { throw I.failure(of: reply) ?? AppExtensionError(peerSays: reply) }
+    do {
+      return try Method.Reply(object: reply.parameters, unknownMembers: .ignored)
+    } catch {
+      throw AppExtensionError(
+        .malformedMessage, "the answer to \(Method.name) is not what it promises: \(error)")
+    }
+  }
+
+  private func ended(_ error: AppExtensionError) {
+    let (interruption, invalidation) = state.withLock { state in
+      let wasInvalid = state.isInvalid
+      state.isInvalid = true
+      return (wasInvalid ? nil : state.interruptionHandler, state.invalidationHandler)
+    }
+    interruption?()
+    invalidation?(error)
+    forget()
+  }
+
+  private func forget() {
+    let last = Self.kept.withLock { $0.removeValue(forKey: ObjectIdentifier(self)) }
+    // Not under the lock, which its end takes.
+    withExtendedLifetime(last) {}
+  }
+
+  // MARK: Bytes
+
+  /// The socket itself, for a protocol of one's own. Once, and instead of `resume()`: the connection is of no use
+  /// afterwards.
+  public func takeSocket() -> SharedDescriptor? {
+    state.withLock { state in
+      defer { state.socket = nil }
+      return state.socket
+    }
+  }
+
+  /// The socket for `lines`.
+  func lineSocket() -> SharedDescriptor? { state.withLock { $0.socket } }
+
+  /// Closes this end. The peer and whoever waits here see the end.
   public func invalidate() {
-    guard let socket = takeSocket() else { return }
-    Socket.shutdown(socket.descriptor)
+    let (socket, session) = state.withLock { state in
+      defer {
+        state.socket = nil
+        state.isInvalid = true
+      }
+      return (state.socket, state.isInvalid ? nil : state.session)
+    }
+    defer { if isAccepted { forget() } }
+    if let socket { Socket.shutdown(socket.descriptor) }
+    if let session { Task(executorPreference: Session.thread.tasks) { await session.invalidate() } }
   }
 }
 
 @available(*, unavailable, renamed: "AppExtensionConnection")
 public typealias NSXPCConnection = AppExtensionConnection
+
+@available(*, unavailable, renamed: "AppExtensionConnection.Interface")
+public typealias NSXPCInterface = AppExtensionConnection.Interface

@@ -24,6 +24,16 @@ public struct AppExtensionError: Error, Hashable, Sendable, CustomStringConverti
     case limitReached
     /// The peer, or this side, has closed the connection.
     case connectionClosed
+    /// The peer did not answer in time. What it was asked to do may still be done.
+    case timedOut
+    /// What came over the connection is not Varlink. It was closed.
+    case malformedMessage
+    /// The peer does not offer what was asked for; `message` names it.
+    case notImplemented
+    /// The peer could not take the parameters; `message` names the first that is wrong.
+    case invalidParameter
+    /// The peer's code failed; `message` is what it says.
+    case remoteError
     /// Anything else.
     case failed
   }
@@ -46,6 +56,28 @@ public struct AppExtensionError: Error, Hashable, Sendable, CustomStringConverti
     self.message = message
     self.reason = reason.map(AppExtensionProcess.EndReason.init)
     self.standardError = standardError
+  }
+
+  /// What the peer answered instead of a reply.
+  init(peerSays reply: VarlinkReply) {
+    if let failure = try? ServiceInterface.Failure(reply) {
+      switch failure {
+      case .interfaceNotFound(let it):
+        self.init(.notImplemented, "the peer has no interface \(it.interface)")
+      case .methodNotFound(let it): self.init(.notImplemented, "the peer has no method \(it.method)")
+      case .methodNotImplemented(let it):
+        self.init(.notImplemented, "the peer does not implement \(it.method)")
+      case .invalidParameter(let it):
+        self.init(.invalidParameter, "the peer cannot take the parameter \(it.parameter)")
+      case .permissionDenied: self.init(.notPermitted, "the peer does not permit it")
+      case .expectedUpgrade: self.init(.notImplemented, "the peer answers this only by an upgrade")
+      case .expectedMore: self.init(.notImplemented, "the peer answers this only in many replies")
+      }
+    } else if case .failed(let it)? = try? ConnectionInterface.Failure(reply) {
+      self.init(.remoteError, it.message)
+    } else {
+      self.init(.remoteError, "the peer answered \(reply.error ?? "") \(JSON.object(reply.parameters).text)")
+    }
   }
 
   init(_ error: VarlinkClientError) {

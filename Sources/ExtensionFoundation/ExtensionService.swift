@@ -131,7 +131,8 @@ final class ExtensionService {
       return reject(accept, "no socket came with the connection")
     }
     let connection = AppExtensionConnection(
-      descriptors[accept.connectionFileDescriptor], activationID: accept.activation, sceneID: accept.scene)
+      descriptors[accept.connectionFileDescriptor], activationID: accept.activation, sceneID: accept.scene,
+      isAccepted: true)
     switch configuration.decide(on: connection) {
     case .accept: return ExtensionInterface.AcceptConnection.Reply(answers: accept.call).reply
     case .reject(let reason): return reject(accept, reason)

@@ -28,20 +28,23 @@ struct InterfaceEmitter {
     interface.members.filter { if case .error = $0.kind { true } else { false } }
   }
 
-  mutating func source(importsVarlink: Bool) -> String {
+  mutating func source(_ purpose: SwiftGenerator.Purpose) -> String {
     out.line("// Made by varlink-generate from \(interface.name).varlink. Change that file instead.")
     out.line("// swift-format-ignore-file")
     out.line()
-    if importsVarlink {
+    if purpose == .sdk { out.line("public import ExtensionFoundation") }
+    if purpose != .varlink {
       out.line("public import Varlink")
       out.line()
     }
     out.documentation(interface.documentation)
-    out.open("public enum \(typeName): \(varlink("VarlinkInterface")) {")
+    let conformance = purpose == .sdk ? "AppExtensionInterface" : varlink("VarlinkInterface")
+    out.open("public enum \(typeName): \(conformance) {")
     emitDescription()
     for member in interface.members { emit(member) }
     emitCall()
     emitFailure()
+    if purpose == .sdk { emitService() }
     out.close()
     return out.text
   }

@@ -7,10 +7,16 @@ struct NameCheck {
     "Any", "Call", "Failure", "Protocol", "Reply", "Self", "Swift", "Type", "Varlink",
   ]
 
-  private let interface: InterfaceDescription
+  private static let reservedInSDK: Set<String> = [
+    "AppExtensionConnection", "AppExtensionInterface", "Exported", "Proxy", "Service",
+  ]
 
-  init(_ interface: InterfaceDescription) {
+  private let interface: InterfaceDescription
+  private let reserved: Set<String>
+
+  init(_ interface: InterfaceDescription, isForSDK: Bool = false) {
     self.interface = interface
+    reserved = isForSDK ? Self.reserved.union(Self.reservedInSDK) : Self.reserved
   }
 
   /// What is wrong with the interface, and how to mend it.
@@ -30,7 +36,7 @@ struct NameCheck {
   }
 
   private func problem(of member: InterfaceDescription.Member) -> String? {
-    if Self.reserved.contains(member.name) {
+    if reserved.contains(member.name) {
       return "'\(member.name)' means something else in the generated Swift. Rename it."
     }
     switch member.kind {
@@ -53,7 +59,7 @@ struct NameCheck {
     }
     let anonymous = fields.filter { $0.shape.anonymous != nil }
     let names = anonymous.map { SwiftName.capitalized($0.name) }
-    if let name = firstRepeated(names) ?? names.first(where: Self.reserved.contains) {
+    if let name = firstRepeated(names) ?? names.first(where: reserved.contains) {
       return "The type without a name of a field of '\(name)' cannot become '\(name)'. Give it a name."
     }
     for field in anonymous {

@@ -13,6 +13,16 @@ public enum SwiftGenerator {
     }
   }
 
+  /// What the source is for.
+  public enum Purpose: Sendable {
+    /// The module Varlink itself.
+    case varlink
+    /// A module that uses Varlink.
+    case types
+    /// A module that uses ExtensionFoundation: with a service protocol and a proxy.
+    case sdk
+  }
+
   /// A file to write.
   public struct File: Hashable, Sendable {
     public let name: String
@@ -21,10 +31,8 @@ public enum SwiftGenerator {
 
   /// Makes one Swift file of each description. A type that an interface before, in the order of the names,
   /// declares alike becomes an alias.
-  ///
-  /// - Parameter importsVarlink: False makes source for the module Varlink itself.
   public static func files(
-    for sources: [Source], importsVarlink: Bool = true
+    for sources: [Source], purpose: Purpose = .types
   ) throws(GeneratorError) -> [File] {
     var files: [File] = []
     var earlier: [InterfaceDescription] = []
@@ -36,11 +44,11 @@ public enum SwiftGenerator {
           path: source.path,
           message: "'\(interface.name)' and '\(other.name)' would both become \(typeName). Rename one.")
       }
-      if let problem = NameCheck(interface).problem {
+      if let problem = NameCheck(interface, isForSDK: purpose == .sdk).problem {
         throw GeneratorError(path: source.path, message: problem)
       }
       var emitter = InterfaceEmitter(interface, text: source.text, earlier: earlier)
-      let contents = emitter.source(importsVarlink: importsVarlink)
+      let contents = emitter.source(purpose)
       files.append(File(name: typeName + ".swift", contents: contents))
       earlier.append(interface)
     }

@@ -17,10 +17,22 @@ struct VarlinkPlugin: BuildToolPlugin {
       .buildCommand(
         displayName: "Generating Swift for the Varlink interfaces of \(target.name)",
         executable: try context.tool(named: "varlink-generate").url,
-        arguments: ["--output", directory.path] + inputs.map(\.path),
+        arguments: Self.purpose(target) + ["--output", directory.path] + inputs.map(\.path),
         inputFiles: inputs,
         outputFiles: outputs)
     ]
+  }
+
+  /// A target that uses the SDK gets services and proxies.
+  private static func purpose(_ target: any Target) -> [String] {
+    let usesSDK = target.dependencies.contains { dependency in
+      switch dependency {
+      case .target(let target): target.name == "ExtensionFoundation"
+      case .product(let product): product.targets.contains { $0.name == "ExtensionFoundation" }
+      @unknown default: false
+      }
+    }
+    return usesSDK ? ["--sdk"] : []
   }
 
   /// The same rule as `SwiftGenerator.typeName` of the module VarlinkGenerator, which a plugin cannot import.

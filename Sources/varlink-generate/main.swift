@@ -1,8 +1,9 @@
 import LinuxSystem
 import VarlinkGenerator
 
-// varlink-generate --output DIRECTORY [--bare] FILE.varlink …
-// Writes one Swift file for each interface. --bare leaves the import of Varlink out.
+// varlink-generate [--bare|--sdk] --output DIRECTORY FILE.varlink …
+// Writes one Swift file for each interface. --bare leaves the import of Varlink out. --sdk adds, for ExtensionFoundation,
+// a protocol for services and a proxy.
 
 func fail(_ message: String) -> Never {
   CurrentProcess.printError(message)
@@ -24,14 +25,15 @@ func write(_ text: String, to path: String) {
 }
 
 var arguments = Array(CommandLine.arguments.dropFirst())
-let bare = arguments.contains("--bare")
-arguments.removeAll { $0 == "--bare" }
+let purposes: [String: SwiftGenerator.Purpose] = ["--bare": .varlink, "--sdk": .sdk]
+let purpose = arguments.lazy.compactMap { purposes[$0] }.first ?? .types
+arguments.removeAll { purposes[$0] != nil }
 guard arguments.count >= 3, arguments[0] == "--output" else {
-  fail("usage: varlink-generate --output DIRECTORY [--bare] FILE.varlink …")
+  fail("usage: varlink-generate [--bare|--sdk] --output DIRECTORY FILE.varlink …")
 }
 let sources = arguments.dropFirst(2).map { SwiftGenerator.Source(path: $0, text: read($0)) }
 do {
-  for file in try SwiftGenerator.files(for: sources, importsVarlink: !bare) {
+  for file in try SwiftGenerator.files(for: sources, purpose: purpose) {
     write(file.contents, to: "\(arguments[1])/\(file.name)")
   }
 } catch {

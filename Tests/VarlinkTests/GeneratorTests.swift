@@ -19,7 +19,7 @@ import VarlinkGenerator
 
   @Test func `the service interface in the sources is up to date`() throws {
     let source = SwiftGenerator.Source(path: Files.service, text: try Files.read(Files.service))
-    let files = try SwiftGenerator.files(for: [source], importsVarlink: false)
+    let files = try SwiftGenerator.files(for: [source], purpose: .varlink)
     let checkedIn = try Files.read(Files.sources + "/Varlink/Service/ServiceInterface.swift")
     #expect(files.map(\.contents) == [checkedIn])
   }

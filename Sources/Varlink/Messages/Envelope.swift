@@ -16,6 +16,8 @@ struct Envelope {
     self.kind = kind
   }
 
+  func contains(_ name: String) -> Bool { object[name] != nil }
+
   /// Takes a member out. Null and absent are the same.
   mutating func take<Value: VarlinkValue>(_ name: String) throws(VarlinkProtocolError) -> Value? {
     defer { object[name] = nil }

@@ -40,7 +40,11 @@ extension VarlinkCall {
   ///
   /// - Throws: `VarlinkProtocolError` if the connection must be closed.
   public init(decoding bytes: Span<UInt8>) throws(VarlinkProtocolError) {
-    var envelope = try Envelope(bytes, kind: "call")
+    try self.init(Envelope(bytes, kind: "call"))
+  }
+
+  init(_ envelope: Envelope) throws(VarlinkProtocolError) {
+    var envelope = envelope
     guard let method: String = try envelope.take("method") else {
       throw VarlinkProtocolError("The call names no method.")
     }

@@ -29,7 +29,11 @@ extension VarlinkReply {
   ///
   /// - Throws: `VarlinkProtocolError` if the connection must be closed.
   public init(decoding bytes: Span<UInt8>) throws(VarlinkProtocolError) {
-    var envelope = try Envelope(bytes, kind: "reply")
+    try self.init(Envelope(bytes, kind: "reply"))
+  }
+
+  init(_ envelope: Envelope) throws(VarlinkProtocolError) {
+    var envelope = envelope
     let parameters: JSONObject? = try envelope.take("parameters")
     let continues: Bool = try envelope.take("continues") ?? false
     let error: String? = try envelope.take("error")

@@ -1,24 +1,5 @@
 public import LinuxSystem
 
-/// What a service tells of itself through org.varlink.service.
-public struct ServiceDescription {
-  public var vendor: String
-  public var product: String
-  public var version: String
-  public var url: String
-  public var interfaces: [any VarlinkInterface.Type]
-
-  public init(
-    vendor: String, product: String, version: String, url: String, interfaces: [any VarlinkInterface.Type]
-  ) {
-    self.vendor = vendor
-    self.product = product
-    self.version = version
-    self.url = url
-    self.interfaces = interfaces
-  }
-}
-
 /// The service's side of one Varlink connection: UAPI.20, "Wire Protocol".
 ///
 /// One call at a time: the next one is taken up when the one before has its last reply, so that replies keep their
@@ -75,34 +56,11 @@ public final class ServiceConnection {
     serial += 1
     stream.pause()
     if call.interface == ServiceInterface.name {
-      reply(serviceReply(to: call))
+      reply(description.reply(to: call))
     } else if !description.interfaces.contains(where: { $0.name == call.interface }) {
       reply(ServiceInterface.InterfaceNotFound(interface: String(call.interface)).reply)
     } else {
       onCall?(call)
-    }
-  }
-
-  private func serviceReply(to call: VarlinkCall) -> VarlinkReply {
-    do throws(VarlinkDecodingError) {
-      switch try ServiceInterface.Call(call) {
-      case .getInfo:
-        return ServiceInterface.GetInfo.Reply(
-          vendor: description.vendor, product: description.product, version: description.version,
-          url: description.url,
-          interfaces: [ServiceInterface.name] + description.interfaces.map { $0.name }
-        ).reply
-      case .getInterfaceDescription(let get):
-        let all: [any VarlinkInterface.Type] = [ServiceInterface.self] + description.interfaces
-        guard let found = all.first(where: { $0.name == get.interface }) else {
-          return ServiceInterface.InterfaceNotFound(interface: get.interface).reply
-        }
-        return ServiceInterface.GetInterfaceDescription.Reply(description: found.description).reply
-      case nil:
-        return ServiceInterface.MethodNotFound(method: call.method).reply
-      }
-    } catch {
-      return ServiceInterface.InvalidParameter(parameter: error.path).reply
     }
   }
 

@@ -1,0 +1,36 @@
+public import Varlink
+
+/// What can be asked over a connection. The build plugin makes one of each `.varlink` file of a target that uses this
+/// module: `enum GreetingInterface` of `org.example.Greeting.varlink`, with a protocol `Service` for whoever answers
+/// and a `Proxy` for whoever asks.
+public protocol AppExtensionInterface: VarlinkInterface, Sendable {
+  /// What an object must be to answer: `any Service`.
+  associatedtype Exported
+  associatedtype Proxy: Sendable
+
+  static func makeProxy(for connection: AppExtensionConnection) -> Proxy
+  /// The object as a service of this interface. (`any P` does not conform to `P`, so generic code cannot ask.)
+  static func cast(_ object: any Sendable) -> Exported?
+  /// Has the object answer a call; nil: this interface has no such method.
+  static func answer(_ call: VarlinkCall, by object: Exported) async throws -> VarlinkReply?
+  /// The error of this interface that a reply says.
+  static func failure(of reply: VarlinkReply) -> (any Error)?
+}
+
+extension AppExtensionConnection {
+  /// What a peer may ask for: an `AppExtensionInterface`, whatever its type. The place of `NSXPCInterface`.
+  public struct Interface: Sendable {
+    let type: any AppExtensionInterface.Type
+    let canBeAnsweredBy: @Sendable (any Sendable) -> Bool
+    let answer: @Sendable (VarlinkCall, any Sendable) async throws -> VarlinkReply?
+
+    public init<I: AppExtensionInterface>(with interface: I.Type) {
+      type = interface
+      canBeAnsweredBy = { I.cast($0) != nil }
+      answer = { call, object in
+        guard let service = I.cast(object) else { return nil }
+        return try await I.answer(call, by: service)
+      }
+    }
+  }
+}

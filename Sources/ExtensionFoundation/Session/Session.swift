@@ -1,0 +1,270 @@
+internal import LinuxSystem
+internal import Varlink
+
+/// Varlink over one connected socket, with calls in both directions. All sessions of a process share one thread.
+///
+/// Each direction is Varlink of its own: replies come in the order of the calls, and the calls of the peer are served one
+/// after the other, in their order. Every call ends exactly once: with a reply, or with an error of this session.
+/// What waits is bounded on both sides: a sender waits when the peer does not read, and nothing is read while too many
+/// calls of the peer wait.
+actor Session {
+  struct Limits {
+    /// Bytes of one message.
+    var messageBytes = 16 << 20
+    /// Bytes that wait for the peer before a sender waits, too.
+    var queuedBytes = 256 << 10
+    /// Calls of the peer that wait to be served before no more is read.
+    var waitingCalls = 64
+    /// Descriptors that come with one message.
+    var descriptors = 16
+  }
+
+  /// What is served to the peer: nil as the answer to what is oneway.
+  typealias Service = @Sendable (IncomingCall) async -> VarlinkReply
+
+  static let thread: LoopThread = {
+    do { return try LoopThread() } catch {
+      preconditionFailure("no thread can be started for the connections of this process: \(error)")
+    }
+  }()
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe Self.thread.asUnownedSerialExecutor() }
+
+  private let limits: Limits
+  private let service: Service?
+  private var socket: SharedDescriptor?
+  private let onEnd: @Sendable (AppExtensionError) -> Void
+  private var stream: MessageStream?
+  /// Why nothing goes any more.
+  private var failure: AppExtensionError?
+
+  /// Calls of ours without their last reply, oldest first.
+  private var waiting: [OutgoingCall] = []
+  /// Those who wait until the peer has read.
+  private var blocked: [CheckedContinuation<Void, Never>] = []
+  private var isBlocked = false
+
+  private var calls: [IncomingCall] = []
+  private var serving: Task<Void, Never>?
+  /// What keeps us from reading.
+  private var isFull = false
+
+  /// `onEnd` is called once, on the sessions' thread.
+  init(
+    socket: SharedDescriptor, limits: Limits = Limits(), service: Service?,
+    onEnd: @escaping @Sendable (AppExtensionError) -> Void
+  ) {
+    self.socket = socket
+    self.limits = limits
+    self.service = service
+    self.onEnd = onEnd
+  }
+
+  /// Begins to serve and to read. Whatever comes first does it.
+  func start() {
+    guard let socket, failure == nil else { return }
+    self.socket = nil
+    do throws(Errno) {
+      let stream = try Self.thread.withLoop { loop throws(Errno) in
+        try MessageStream(
+          try socket.descriptor.duplicate(), on: loop,
+          limits: .init(
+            messageBytes: limits.messageBytes, queuedBytes: limits.messageBytes + 2 * limits.queuedBytes,
+            descriptors: limits.descriptors))
+      }
+      stream.onMessage = { [unowned self] message, descriptors in
+        self.assumeIsolated { $0.receive(Array(message), descriptors) }
+      }
+      stream.onEnd = { [unowned self] end in self.assumeIsolated { $0.finish(end) } }
+      stream.onBlocked = { [unowned self] isBlocked in self.assumeIsolated { $0.setBlocked(isBlocked) } }
+      self.stream = stream
+    } catch {
+      close(AppExtensionError(.connectionClosed, "the connection cannot be used: \(error)"))
+    }
+  }
+
+  // MARK: Calling
+
+  /// Calls the peer and waits for the reply.
+  /// - Throws: `AppExtensionError` where none comes; `CancellationError`.
+  func call(
+    _ call: VarlinkCall, descriptors: [SharedDescriptor] = [], timeout: Duration? = nil
+  ) async throws -> (reply: VarlinkReply, descriptors: [SharedDescriptor]) {
+    let outgoing = try await send(call, descriptors, timeout: timeout)
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in outgoing.wait(continuation) }
+    } onCancel: {
+      Task(executorPreference: Self.thread.tasks) { await self.abandon(outgoing, CancellationError()) }
+    }
+  }
+
+  /// Tells the peer something that has no answer. Returns when it is on its way.
+  func tell(_ call: VarlinkCall, descriptors: [SharedDescriptor] = []) async throws {
+    start()
+    let message = try encode(call)
+    try await waitForRoom()
+    try stream(for: call).send(message, descriptors: descriptors)
+  }
+
+  private func send(
+    _ call: VarlinkCall, _ descriptors: [SharedDescriptor], timeout: Duration?
+  ) async throws -> OutgoingCall {
+    start()
+    let message = try encode(call)
+    try await waitForRoom()
+    try Task.checkCancellation()
+    let stream = try stream(for: call)
+    let outgoing = OutgoingCall()
+    waiting.append(outgoing)
+    stream.send(message, descriptors: descriptors)
+    if let timeout {
+      outgoing.timer = Self.thread.withLoop { loop in
+        loop.schedule(after: timeout) { [weak self] in
+          self?.assumeIsolated {
+            $0.abandon(
+              outgoing, AppExtensionError(.timedOut, "\(call.method) was not answered in \(timeout)"))
+          }
+        }
+      }
+    }
+    return outgoing
+  }
+
+  private func encode(_ call: VarlinkCall) throws(AppExtensionError) -> [UInt8] {
+    let message = call.encoded()
+    guard message.count <= limits.messageBytes else {
+      throw AppExtensionError(
+        .limitReached,
+        "\(call.method) would be a message of \(message.count) bytes, and \(limits.messageBytes) is the most; send large "
+          + "things as descriptors")
+    }
+    return message
+  }
+
+  private func stream(for call: VarlinkCall) throws(AppExtensionError) -> MessageStream {
+    if let stream { return stream }
+    throw failure ?? AppExtensionError(.connectionClosed, "the connection is closed")
+  }
+
+  /// The caller does not wait any more; the reply is dropped when it comes.
+  private func abandon(_ outgoing: OutgoingCall, _ error: any Error) { outgoing.finish(throwing: error) }
+
+  // MARK: Room to send
+
+  private func waitForRoom() async throws {
+    while isBlocked, failure == nil, (stream?.waitingBytes ?? 0) > limits.queuedBytes {
+      await withCheckedContinuation { blocked.append($0) }
+    }
+    if let failure { throw failure }
+  }
+
+  private func setBlocked(_ value: Bool) {
+    isBlocked = value
+    guard !value else { return }
+    let ready = blocked
+    blocked = []
+    for continuation in ready { continuation.resume() }
+  }
+
+  // MARK: Receiving
+
+  private func receive(_ bytes: [UInt8], _ descriptors: [SharedDescriptor]) {
+    do throws(VarlinkProtocolError) {
+      switch try VarlinkMessage(decoding: bytes) {
+      case .call(let call): try receive(call, descriptors)
+      case .reply(let reply): try receive(reply, descriptors)
+      }
+    } catch {
+      close(AppExtensionError(.malformedMessage, "the peer sent what is no Varlink: \(error)"))
+    }
+  }
+
+  private func receive(_ reply: VarlinkReply, _ descriptors: [SharedDescriptor]) throws(VarlinkProtocolError)
+  {
+    guard let outgoing = waiting.first else {
+      throw VarlinkProtocolError("a reply to no call")
+    }
+    guard !reply.continues else { throw VarlinkProtocolError("several replies to a call that wants one") }
+    waiting.removeFirst()
+    outgoing.finish(returning: (reply, descriptors))
+  }
+
+  // MARK: Serving
+
+  private func receive(_ call: VarlinkCall, _ descriptors: [SharedDescriptor]) throws(VarlinkProtocolError) {
+    guard !call.upgrade else { throw VarlinkProtocolError("an upgrade, which is not offered here") }
+    calls.append(IncomingCall(call: call, descriptors: descriptors))
+    if calls.count >= limits.waitingCalls {
+      isFull = true
+      stream?.pause()
+    }
+    serveNext()
+  }
+
+  private func serveNext() {
+    guard serving == nil, !calls.isEmpty, failure == nil else { return }
+    let call = calls.removeFirst()
+    if isFull, calls.count < limits.waitingCalls {
+      isFull = false
+      stream?.resume()
+    }
+    let service = service
+    serving = Task(executorPreference: Self.thread.tasks) { [weak self] in
+      let reply =
+        await service?(call)
+        ?? ServiceInterface.InterfaceNotFound(interface: String(call.call.interface)).reply
+      await self?.served(call, reply)
+    }
+  }
+
+  private func served(_ call: IncomingCall, _ reply: VarlinkReply) async {
+    if !call.call.oneway {
+      try? await waitForRoom()
+      stream?.send(reply.encoded())
+    }
+    serving = nil
+    serveNext()
+  }
+
+  // MARK: Ending
+
+  /// Ends the session on this side.
+  func invalidate() {
+    close(AppExtensionError(.connectionClosed, "the connection was invalidated on this side"))
+  }
+
+  private func finish(_ end: MessageStream.End) {
+    let message =
+      switch end {
+      case .peerClosed, .closed: "the other side has closed the connection"
+      case .failed(let errno): "the connection failed: \(errno)"
+      case .messageTooLong: "the peer sent a message of more than \(limits.messageBytes) bytes"
+      case .unexpectedDescriptors: "the peer sent more descriptors than \(limits.descriptors) in a message"
+      case .tooSlow: "the message is larger than \(limits.messageBytes) bytes"
+      }
+    switch end {
+    case .messageTooLong, .unexpectedDescriptors: close(AppExtensionError(.malformedMessage, message))
+    default: close(AppExtensionError(.connectionClosed, message))
+    }
+  }
+
+  private func close(_ error: AppExtensionError) {
+    guard failure == nil else { return }
+    failure = error
+    stream?.close()
+    stream = nil
+    let ended = waiting
+    waiting = []
+    calls = []
+    for outgoing in ended { outgoing.finish(throwing: error) }
+    setBlocked(false)
+    serving?.cancel()
+    onEnd(error)
+  }
+}
+
+/// A call of the peer.
+struct IncomingCall: Sendable {
+  let call: VarlinkCall
+  let descriptors: [SharedDescriptor]
+}

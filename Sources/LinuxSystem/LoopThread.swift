@@ -1,0 +1,125 @@
+internal import CLinux
+internal import Synchronization
+
+/// An event loop on a thread of its own, which is also an executor: actors that run on it may use what belongs to the
+/// loop. It lasts as long as the process.
+public final class LoopThread: SerialExecutor {
+  private enum Job: Sendable {
+    case isolated(UnownedJob)
+    case task(UnownedJob, Tasks)
+  }
+
+  private struct Queue {
+    var jobs: [Job] = []
+    /// Whether somebody has woken the thread for them.
+    var isWoken = false
+  }
+
+  private let queue = Mutex(Queue())
+  private let event: FileDescriptor
+  /// The thread's identifier, once it runs.
+  private let thread = Atomic<UInt>(0)
+  private let executor = Mutex<Tasks?>(nil)
+  /// Used on the thread alone.
+  private nonisolated(unsafe) var loop: EventLoop?
+
+  /// Starts the thread.
+  public init() throws(Errno) {
+    event = try checkDescriptor { eventfd(0, clinux_EFD_CLOEXEC | clinux_EFD_NONBLOCK) }
+    try startThread { [self] in run() }
+  }
+
+  /// Whether this is the loop's thread.
+  public var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
+
+  /// The loop. On its thread only.
+  public func withLoop<Result, Failure: Error>(
+    _ body: (EventLoop) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    guard isCurrent, let loop = unsafe loop else { preconditionFailure("this is not the loop's thread") }
+    return try body(loop)
+  }
+
+  /// For tasks that talk through the loop: preferring it saves them two changes of threads a call.
+  public var tasks: Tasks {
+    executor.withLock { executor in
+      if let executor { return executor }
+      let made = Tasks(thread: self)
+      executor = made
+      return made
+    }
+  }
+
+  private func run() {
+    thread.store(UInt(pthread_self()), ordering: .relaxed)
+    // Without descriptors there is no loop, and nothing can be done about it here.
+    guard let loop = try? EventLoop(),
+      let watch = try? loop.watch(
+        event.rawValue, for: .readable, handler: { [unowned self] _ in EventCounter.clear(event.rawValue) })
+    else { preconditionFailure("the process has no descriptors left for an event loop") }
+    unsafe self.loop = loop
+    defer { watch.cancel() }
+    while true {
+      runJobs()
+      let isEmpty = queue.withLock { queue in
+        // Who adds one from here on wakes the thread.
+        queue.isWoken = !queue.jobs.isEmpty
+        return queue.jobs.isEmpty
+      }
+      do throws(Errno) { try loop.turn(limit: isEmpty ? nil : .zero) } catch {
+        preconditionFailure("the event loop fails: \(error)")
+      }
+    }
+  }
+
+  /// The jobs that are there now and those that they add, but not for ever: descriptors have their turn too.
+  private func runJobs() {
+    for _ in 0..<16 {
+      let jobs = queue.withLock { queue in
+        defer { queue.jobs = [] }
+        queue.isWoken = true
+        return queue.jobs
+      }
+      if jobs.isEmpty { return }
+      for job in jobs {
+        switch job {
+        case .isolated(let job): unsafe job.runSynchronously(on: asUnownedSerialExecutor())
+        case .task(let job, let executor): unsafe job.runSynchronously(on: executor.asUnownedTaskExecutor())
+        }
+      }
+    }
+  }
+
+  private func add(_ job: Job) {
+    let wakes = queue.withLock { queue in
+      queue.jobs.append(job)
+      defer { queue.isWoken = true }
+      return !queue.isWoken
+    }
+    if wakes, !isCurrent {
+      var one: UInt64 = 1
+      _ = unsafe write(event.rawValue, &one, 8)
+    }
+  }
+
+  // MARK: SerialExecutor
+
+  public func enqueue(_ job: consuming ExecutorJob) { add(.isolated(UnownedJob(job))) }
+
+  public func checkIsolated() {
+    precondition(isCurrent, "this is not the loop's thread")
+  }
+
+  public func isIsolatingCurrentContext() -> Bool? { isCurrent }
+
+  /// The same thread, for tasks.
+  public final class Tasks: TaskExecutor {
+    private let thread: LoopThread
+
+    fileprivate init(thread: LoopThread) { self.thread = thread }
+
+    public func enqueue(_ job: consuming ExecutorJob) {
+      thread.add(.task(UnownedJob(job), self))
+    }
+  }
+}
