@@ -65,6 +65,8 @@ let package = Package(
       name: "ExtensionFoundation",
       dependencies: ["CMainQueue", "ExtensionInterfaces", "LinuxSystem", "Varlink"]),
 
+    .target(name: "ExtensionKit", dependencies: ["ExtensionFoundation"]),
+
     // MARK: Examples
     .executableTarget(
       name: "greeting-extension", dependencies: ["ExtensionFoundation"],
@@ -74,6 +76,16 @@ let package = Package(
       name: "greeting-host", dependencies: ["ExtensionFoundation"], path: "Sources/Examples/greeting-host",
       exclude: ["Bundle"]),
 
+    // The documents' samples, as a host's author and an extension's author write them.
+    .target(
+      name: "SampleSDK", dependencies: ["ExtensionFoundation", "ExtensionKit", "Varlink"],
+      path: "Sources/Examples/sample-sdk", plugins: ["VarlinkPlugin"]),
+    .executableTarget(
+      name: "sample-extension", dependencies: ["ExtensionFoundation", "ExtensionKit", "SampleSDK"],
+      path: "Sources/Examples/sample-extension", linkerSettings: [.unsafeFlags(["-static-stdlib"])]),
+    .executableTarget(
+      name: "sample-host", dependencies: ["ExtensionFoundation", "ExtensionKit", "SampleSDK"],
+      path: "Sources/Examples/sample-host"),
     .executableTarget(
       name: "certification", dependencies: ["LinuxSystem", "Varlink"], path: "Sources/Examples/certification",
       plugins: ["VarlinkPlugin"]),

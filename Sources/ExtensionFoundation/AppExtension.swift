@@ -7,8 +7,11 @@ public protocol AppExtension: Sendable {
 
   /// Decides about connections.
   var configuration: Configuration { get }
-  /// The extension point that this extension is for.
+  /// The extension point that this extension is for: what `@Bind` makes of an `Identifier`. The default is
+  /// `extensionPoint`.
   var boundAppExtensionPoint: AppExtensionPoint { get }
+  /// Another name for it, for code that uses that one. Without either, Info.plist alone decides.
+  var extensionPoint: AppExtensionPoint { get }
   /// Made when the broker has started the program.
   init()
   /// The process is about to end: save what must be saved, and return soon. Called once. The default does nothing.
@@ -18,6 +21,9 @@ public protocol AppExtension: Sendable {
 extension AppExtension {
   public typealias Bind = AppExtensionPoint.Bind
   public typealias Identifier = AppExtensionPoint.Identifier
+
+  public var boundAppExtensionPoint: AppExtensionPoint { extensionPoint }
+  public var extensionPoint: AppExtensionPoint { .unbound }
 
   public func extensionWillTerminate() {}
 

@@ -49,12 +49,13 @@ public struct AppExtensionError: Error, Hashable, Sendable, CustomStringConverti
 
   public var description: String { message }
 
-  init(
-    _ code: Code, _ message: String, reason: BrokerInterface.Reason? = nil, standardError: [String] = []
+  package init(
+    _ code: Code, _ message: String, reason: AppExtensionProcess.EndReason? = nil,
+    standardError: [String] = []
   ) {
     self.code = code
     self.message = message
-    self.reason = reason.map(AppExtensionProcess.EndReason.init)
+    self.reason = reason
     self.standardError = standardError
   }
 
@@ -95,10 +96,11 @@ public struct AppExtensionError: Error, Hashable, Sendable, CustomStringConverti
     case .sceneNotFound(let it):
       self.init(.sceneNotFound, "there is no scene \(it.scene); it has: \(it.scenes.joined(separator: ", "))")
     case .activationFailed(let it):
-      self.init(.activationFailed, it.message, reason: it.reason, standardError: it.standardError)
+      self.init(.activationFailed, it.message, reason: .init(it.reason), standardError: it.standardError)
     case .connectionRejected(let it): self.init(.connectionRejected, it.message)
     case .activationEnded(let it):
-      self.init(.activationEnded, "the activation is over: \(it.reason.kind.rawValue)", reason: it.reason)
+      self.init(
+        .activationEnded, "the activation is over: \(it.reason.kind.rawValue)", reason: .init(it.reason))
     case .activationNotFound(let it): self.init(.activationEnded, "there is no activation \(it.activation)")
     case .notPermitted(let it): self.init(.notPermitted, it.message)
     case .limitReached(let it):

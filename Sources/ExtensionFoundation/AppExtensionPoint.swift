@@ -18,6 +18,9 @@ public struct AppExtensionPoint: Hashable, Identifiable, Sendable {
     self.restriction = restriction
   }
 
+  /// What an extension has whose code names no point.
+  static let unbound = AppExtensionPoint(id: "", presentsUserInterface: false, restriction: .application)
+
   /// The identifier on the wire. A name without a host belongs to this program.
   func fullIdentifier() throws -> String {
     guard !id.isEmpty else { throw Error.unspecifiedAppExtensionPointName }

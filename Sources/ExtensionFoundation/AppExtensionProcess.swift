@@ -46,6 +46,11 @@ public struct AppExtensionProcess: Sendable {
   /// - Throws: `AppExtensionError`: `connectionRejected` with its reason, `activationEnded`, …
   public func makeConnection() throws -> AppExtensionConnection { try storage.connect() }
 
+  /// The same without blocking: waits for the answer on a thread of its own.
+  public func makeConnection() async throws -> AppExtensionConnection {
+    try await Blocking.run { [storage] in try storage.connect() }
+  }
+
   /// Ends the use of the extension. Its process ends when no host uses it any more.
   public func invalidate() { storage.invalidate() }
 

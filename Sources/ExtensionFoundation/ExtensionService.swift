@@ -103,7 +103,7 @@ final class ExtensionService {
   /// A program that is another extension than its Info.plist says must not run as that one.
   private func start(_ start: ExtensionInterface.Start) -> VarlinkReply {
     let bound = program.boundAppExtensionPoint.id
-    guard start.extensionPoint == bound else {
+    guard bound.isEmpty || start.extensionPoint == bound else {
       refuse(
         start,
         "Info.plist binds this extension to \(start.extensionPoint), its code to \(bound); make them the same"

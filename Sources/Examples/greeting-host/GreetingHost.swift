@@ -44,7 +44,7 @@ final class GreetingUser {
       say("\(name) was interrupted: \(reason)")
     }
     process = try await AppExtensionProcess(configuration: configuration)
-    connection = try process.makeConnection()
+    connection = try await process.makeConnection()
     replies = connection.lines.makeAsyncIterator()
     say("\(name) is activated")
   }

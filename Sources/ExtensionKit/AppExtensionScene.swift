@@ -1,0 +1,83 @@
+public import ExtensionFoundation
+
+/// A part of an extension that a host can show and talk to by itself. Compose one of others in `body`.
+@MainActor
+public protocol AppExtensionScene {
+  associatedtype Body: AppExtensionScene
+
+  @AppExtensionSceneBuilder var body: Body { get }
+
+  /// For this module: appends the primitive scenes that this one consists of. The default asks `body`.
+  // A requirement, since a dynamic cast costs milliseconds at the start of the process.
+  func _collect(into scenes: inout [PrimitiveAppExtensionScene])
+}
+
+extension AppExtensionScene {
+  public func _collect(into scenes: inout [PrimitiveAppExtensionScene]) { body._collect(into: &scenes) }
+}
+
+extension Never: AppExtensionScene {
+  public var body: Never { fatalError("a scene that consists of nothing has no body") }
+}
+
+/// Builds the scenes of a `body`.
+@MainActor
+@resultBuilder
+public enum AppExtensionSceneBuilder {
+  public static func buildBlock<S: AppExtensionScene>(_ scene: S) -> S { scene }
+
+  public static func buildBlock<each S: AppExtensionScene>(
+    _ scenes: repeat each S
+  ) -> AppExtensionSceneGroup<repeat each S> {
+    AppExtensionSceneGroup(repeat each scenes)
+  }
+}
+
+/// Several scenes. A host that has a scene protocol of its own gives it to this type, too:
+/// `extension AppExtensionSceneGroup: MyScene where repeat each S: MyScene {}`.
+public struct AppExtensionSceneGroup<each S: AppExtensionScene>: AppExtensionScene {
+  private let scenes: (repeat each S)
+
+  public init(_ scenes: repeat each S) { self.scenes = (repeat each scenes) }
+
+  public var body: Never { fatalError("a group of scenes has no body") }
+
+  public func _collect(into found: inout [PrimitiveAppExtensionScene]) {
+    for scene in repeat each scenes { scene._collect(into: &found) }
+  }
+}
+
+/// A scene with a name, contents, and a decision about each connection that a host makes to it.
+public struct PrimitiveAppExtensionScene: AppExtensionScene {
+  /// The name by which hosts ask for it.
+  public let id: String
+  let makePresentation: @MainActor (SceneContext) throws -> Void
+  let onConnection: @MainActor (AppExtensionConnection) -> AppExtensionConnection.Decision
+
+  /// - Parameters:
+  ///   - content: What it shows. Called once for each instance that is shown.
+  ///   - onConnection: Called for each connection to an instance. Returns `true`, `.accept`, or `.reject(reason:)`.
+  public init<Content: SceneContent>(
+    id: String, content: @escaping @MainActor () -> Content,
+    onConnection: @escaping @MainActor (AppExtensionConnection) -> AppExtensionConnection.Decision
+  ) {
+    self.id = id
+    makePresentation = { context in _ = try content().makePresentation(context: context) }
+    self.onConnection = onConnection
+  }
+
+  /// The same with a closure that was written for `Bool`.
+  @_disfavoredOverload
+  public init<Content: SceneContent>(
+    id: String, content: @escaping @MainActor () -> Content,
+    onConnection: @escaping @MainActor (AppExtensionConnection) -> Bool
+  ) {
+    self.init(id: id, content: content) { connection -> AppExtensionConnection.Decision in
+      onConnection(connection) ? .accept : false
+    }
+  }
+
+  public var body: Never { fatalError("the primitive scene \(id) has no body") }
+
+  public func _collect(into scenes: inout [PrimitiveAppExtensionScene]) { scenes.append(self) }
+}

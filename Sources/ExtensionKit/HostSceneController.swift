@@ -1,0 +1,129 @@
+public import ExtensionFoundation
+
+/// The host's side of one instance of a scene: the place of `EXHostViewController`. A host may have any number of them,
+/// also for one scene.
+///
+/// It begins as a placeholder, activates the scene when it gets a configuration, and goes back when the scene ends.
+@MainActor
+public final class HostSceneController {
+  /// Which scene of which extension.
+  public struct Configuration: Hashable, Sendable {
+    public var appExtension: AppExtensionIdentity
+    public var sceneID: String
+
+    public nonisolated init(appExtension: AppExtensionIdentity, sceneID: String) {
+      self.appExtension = appExtension
+      self.sceneID = sceneID
+    }
+  }
+
+  public enum State: Sendable {
+    /// There is nothing to show: no configuration, or the scene has ended.
+    case placeholder
+    case activating
+    case active
+  }
+
+  /// Set it at any time: what was active is deactivated, and the new scene activated. The same value again does
+  /// nothing while it is active or on its way, and tries anew after an end.
+  public var configuration: Configuration? {
+    // The delegate is told while the configuration is still that of the scene that ends.
+    willSet { if newValue != configuration { deactivate(error: nil) } }
+    didSet { if state == .placeholder { activate() } }
+  }
+  public private(set) var state = State.placeholder
+  public weak var delegate: (any HostSceneControllerDelegate)?
+
+  private var process: AppExtensionProcess?
+  /// Counts configurations, so that what belongs to an earlier one is known for it.
+  private var generation = 0
+
+  public nonisolated init() {}
+
+  /// A new connection to this instance of the scene. Blocks until the extension has answered.
+  /// - Throws: `AppExtensionError`; with the code `activationEnded` while nothing is active.
+  public func makeConnection() throws -> AppExtensionConnection { try active().makeConnection() }
+
+  /// The same without blocking.
+  public func makeConnection() async throws -> AppExtensionConnection {
+    try await active().makeConnection()
+  }
+
+  private func active() throws -> AppExtensionProcess {
+    guard let process else {
+      throw AppExtensionError(
+        .activationEnded, "no scene is active; wait for hostViewControllerDidActivate(_:)")
+    }
+    return process
+  }
+
+  private func activate() {
+    guard let configuration else { return }
+    state = .activating
+    let generation = generation
+    Task { [weak self] in
+      do {
+        let process = try await AppExtensionProcess(
+          configuration: .init(
+            appExtensionIdentity: configuration.appExtension, sceneID: configuration.sceneID
+          ) { reason in
+            Task { @MainActor in self?.interrupted(generation, reason) }
+          })
+        // Dropped, and with it invalidated, where another configuration came meanwhile.
+        self?.activated(generation, process)
+      } catch {
+        self?.failed(generation, error)
+      }
+    }
+  }
+
+  private func activated(_ generation: Int, _ process: AppExtensionProcess) {
+    guard generation == self.generation, state == .activating else { return process.invalidate() }
+    self.process = process
+    state = .active
+    delegate?.hostViewControllerDidActivate(self)
+  }
+
+  private func failed(_ generation: Int, _ error: any Error) {
+    guard generation == self.generation, state == .activating else { return }
+    state = .placeholder
+    delegate?.hostViewControllerWillDeactivate(self, error: error)
+  }
+
+  private func interrupted(_ generation: Int, _ reason: AppExtensionProcess.EndReason) {
+    guard generation == self.generation else { return }
+    deactivate(
+      error: AppExtensionError(.activationEnded, "the extension has ended: \(reason)", reason: reason))
+  }
+
+  private func deactivate(error: (any Error)?) {
+    generation += 1
+    guard let process else {
+      state = .placeholder
+      return
+    }
+    delegate?.hostViewControllerWillDeactivate(self, error: error)
+    self.process = nil
+    state = .placeholder
+    process.invalidate()
+  }
+}
+
+/// What a host is told of one scene. Called on the main actor. Both have defaults that do nothing.
+@MainActor
+public protocol HostSceneControllerDelegate: AnyObject {
+  /// The scene can be connected to.
+  func hostViewControllerDidActivate(_ controller: HostSceneController)
+  /// The scene has ended, could not be activated, or is about to be replaced.
+  /// - Parameter error: Why it ended or could not begin; nil where the host wanted it.
+  func hostViewControllerWillDeactivate(_ controller: HostSceneController, error: (any Error)?)
+}
+
+extension HostSceneControllerDelegate {
+  public func hostViewControllerDidActivate(_ controller: HostSceneController) {}
+  public func hostViewControllerWillDeactivate(_ controller: HostSceneController, error: (any Error)?) {}
+}
+
+/// For code that is shared with macOS.
+public typealias EXHostViewController = HostSceneController
+public typealias EXHostViewControllerDelegate = HostSceneControllerDelegate
