@@ -71,9 +71,13 @@ extension Broker {
   var status: AdminInterface.Status.Reply {
     var launcherProcess: Int?
     var controlGroups = false
-    if case .connected(let launcher) = launcher {
+    var warnings = facts.warnings
+    switch launcher {
+    case .connected(let launcher):
       launcherProcess = Int(launcher.processID)
       controlGroups = launcher.controlGroups
+    case .refused(let message): warnings.append(message)
+    default: break
     }
     return AdminInterface.Status.Reply(
       version: facts.version, pid: facts.processID, generation: generation, since: Int(facts.since),
@@ -81,6 +85,6 @@ extension Broker {
       controlGroups: controlGroups, roots: facts.roots, limits: limits.table,
       extensions: catalog.bundles.values.lazy.filter { $0.kind == .appExtension }.count,
       instances: instances.count, activations: activations.count, hosts: hostRows.count,
-      descriptors: facts.descriptors, warnings: facts.warnings)
+      descriptors: facts.descriptors, warnings: warnings)
   }
 }

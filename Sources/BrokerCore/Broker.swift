@@ -113,6 +113,7 @@ public struct Broker: Sendable {
       restoreActivation(id, instance: instance, note: note, endedByHost: endedByHost)
     case .restored: launcherRestored()
     case .launcherGone: launcherGone()
+    case .launcherRefused(let message): launcherRefused(message)
     case .launched(let instance, let processID): launched(instance, processID: processID)
     case .launchFailed(let instance, let stage, let errno): launchFailed(instance, stage: stage, errno: errno)
     case .executed(let instance): instances[instance]?.executed = true

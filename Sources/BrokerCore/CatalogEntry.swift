@@ -12,9 +12,11 @@ public struct CatalogEntry: Hashable, Sendable {
 extension CatalogEntry {
   /// Decides about one bundle as if it had no duplicates.
   ///
-  /// `container` is the application bundle around it, with the decision about that one.
+  /// `container` is the application bundle around it, with the decision about that one; `pointHost`: whose the point
+  /// is that it fills.
   init(
-    facts: BundleFacts, decision: Decision?, container: BundleFacts?, containerDecision: Decision?
+    facts: BundleFacts, decision: Decision?, container: BundleFacts?, containerDecision: Decision?,
+    pointHost: String?
   ) {
     let name = facts.identifier ?? facts.path
     if facts.kind == .nearMiss {
@@ -32,18 +34,15 @@ extension CatalogEntry {
         state: .entitled,
         explanation: "asks for entitlements, which cannot be granted yet: "
           + facts.entitlements.joined(separator: ", "))
-    } else if facts.kind == .appExtension, let container, Self.isOwn(facts, of: container) {
+    } else if facts.kind == .appExtension, let container, let host = container.identifier,
+      host == pointHost
+    {
+      // It ships inside the host whose point it fills. The point's name alone would not tell: a.b also begins a.b.c.d.
       self.init(
         embedded: facts, decision: decision, container: container, containerDecision: containerDecision)
     } else {
       self.init(separate: facts, decision: decision)
     }
-  }
-
-  /// Ships inside the host whose point it fills.
-  static func isOwn(_ facts: BundleFacts, of container: BundleFacts) -> Bool {
-    guard let host = container.identifier, let point = facts.extensionPoint else { return false }
-    return point.hasPrefix(host + ".")
   }
 
   private init(

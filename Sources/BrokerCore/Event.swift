@@ -32,6 +32,8 @@ public enum Event: Sendable {
   /// The launcher's table is complete.
   case restored
   case launcherGone
+  /// There is one with which this broker cannot work; why, and what to do.
+  case launcherRefused(message: String)
   case launched(instance: String, processID: Int32)
   case launchFailed(instance: String, stage: String, errno: Int?)
   case executed(instance: String)

@@ -148,3 +148,50 @@ func `what ships in a root-owned host is enabled at once, for the host's own poi
   _ = try world.activation(world.activate(verified))
   _ = try world.error(world.subscribe(verified, ["org.other.point"]), as: BrokerInterface.NotPermitted.self)
 }
+
+@Test func `a host's own points are those that it defines, not all whose names begin like its own`() throws {
+  var facts = bundle(rootOwned: true, point: "org.example.Editor.Pro.greeting")
+  var pro = BundleFacts(path: "/roots/Pro.app", rootIndex: 0, kind: .application)
+  pro.identifier = "org.example.Editor.Pro"
+  pro.points = [
+    PointFacts(identifier: "org.example.Editor.Pro.greeting", host: pro.identifier, scope: .none)
+  ]
+  facts.append(pro)
+  let world = TestWorld(bundles: facts)
+  let request = world.activate(world.host())
+  #expect(try world.error(request, as: BrokerInterface.ExtensionNotEnabled.self).state == .unapproved)
+}
+
+@Test(arguments: ["org.example.Greeter", "org.example.Nothing"])
+func `a sandboxed host that may not use a point is not told what is there`(name: String) throws {
+  let world = TestWorld()
+  let claimed = world.host(sandboxed: true)
+  _ = try world.error(world.activate(claimed, name), as: BrokerInterface.NotPermitted.self)
+}
+
+@Test(arguments: [
+  "org.example.Editor", "a.b", "org.example-2.X", "org", "org.", ".example", "org..example", "org.exa_mple",
+  "org.exämple", "org.example/..", "",
+])
+func `a host's name is a reverse-DNS identifier`(name: String) throws {
+  let world = TestWorld()
+  let request = world.call(world.open(), .hello(.init(hostIdentifier: name)))
+  if BundleIdentifier.isValid(name) {
+    _ = try world.reply(request, as: BrokerInterface.Hello.Reply.self)
+  } else {
+    #expect(try world.error(request, as: BrokerInterface.InvalidHost.self).message.contains("'\(name)'"))
+  }
+}
+
+@Test func `of copies that differ only in their place the first one wins, whatever came first`() {
+  let (first, second) = ("/roots/A.appex", "/roots/B.appex")
+  for paths in [[first, second], [second, first]] {
+    for versions in [["1.0", "1.00"], ["1.00", "1.0"], ["1", "1.0"]] {
+      let world = TestWorld(bundles: [TestWorld.points()])
+      for (path, version) in zip(paths, versions) {
+        world.add([TestWorld.greeter(path: path, version: version)])
+      }
+      #expect(world.broker.catalog.winner(TestWorld.extensionName)?.path == first)
+    }
+  }
+}
