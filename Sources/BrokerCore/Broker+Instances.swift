@@ -96,8 +96,8 @@ extension Broker {
   /// The last report about an instance: it has no process any more.
   mutating func instanceEnded(_ id: String, note text: String, _ end: InstanceEnd) {
     if case .restoring = launcher {
-      // Its activations are still to come. A clean start looks at no note.
-      if startsClean { effects.append(.forget(instance: id)) } else { restoredEnds.append((id, text, end)) }
+      // Its activations are still to come. What ends before the launcher reads the request for its table comes twice.
+      if !restoredEnds.contains(where: { $0.instance == id }) { restoredEnds.append((id, text, end)) }
       return
     }
     guard let instance = instances[id] else {

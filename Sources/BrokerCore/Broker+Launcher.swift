@@ -34,7 +34,7 @@ extension Broker {
     }
   }
 
-  var startsClean: Bool {
+  private var startsClean: Bool {
     guard case .restoring(let facts) = launcher else { return false }
     return facts.unsettledStarts >= Self.unsettledStartsToStartClean
   }
@@ -95,9 +95,10 @@ extension Broker {
 
   mutating func launcherRestored() {
     guard case .restoring(let facts) = launcher else { return }
+    let isClean = startsClean
     launcher = .connected(facts)
     effects.append(.settled)
-    finishRestoredEnds()
+    finishRestoredEnds(isClean: isClean)
     for (id, instance) in instances {
       if case .stopping = instance.phase { effects.append(.terminate(instance: id)) }
       if instance.phase == .running { stopIfIdle(id) }
@@ -121,10 +122,15 @@ extension Broker {
   }
 
   /// What ended while no broker was there: its hosts are told now, or when they come back.
-  private mutating func finishRestoredEnds() {
+  private mutating func finishRestoredEnds(isClean: Bool) {
     let ends = restoredEnds
     restoredEnds = []
     for (id, text, end) in ends {
+      guard !isClean else {
+        // Its note may be what kills brokers.
+        effects.append(.forget(instance: id))
+        continue
+      }
       if instances[id] == nil, let note = decodeNote(text, as: NotesInterface.Instance.self) {
         var instance = restored(id, note, processID: nil, executed: end.executed)
         instance.activations = Set(activations.values.filter { $0.instance == id }.map(\.id))
@@ -147,12 +153,13 @@ extension Broker {
   /// All instances ended with it. Those that had not begun wait for the next launcher.
   mutating func launcherGone() {
     let was = launcher
+    let isClean = startsClean
     launcher = .absent
     if case .connected = was {
       note(.error, "launcher.gone", nil, "the launcher ended, and with it \(instances.count) instances")
     }
     // What it could still tell of its table counts.
-    finishRestoredEnds()
+    finishRestoredEnds(isClean: isClean)
     for (id, instance) in instances {
       switch instance.phase {
       case .backingOff, .checking, .waitingForLauncher: break

@@ -76,6 +76,23 @@ private func launcher(unsettledStarts: Int) -> Event {
   #expect(world.broker.restoredEnds.isEmpty)
 }
 
+@Test func `an end that comes as an event and as a row of the table is one end`() throws {
+  let (old, activation) = try running()
+  let world = restarted()
+  let instance = try old.instance
+  let ended = Event.ended(
+    instance: instance, note: old.note(instance), InstanceEnd(executed: true, signal: 11))
+  world.send(launcher(unsettledStarts: 0))
+  world.send(ended)
+  world.send(ended)
+  world.send(
+    .restoredActivation(id: activation, instance: instance, note: old.note(activation), endedByHost: false))
+  world.send(.restored)
+  #expect(world.broker.crashes["sha256:1"]?.crashes.count == 1 && world.count("forget") == 0)
+  #expect(world.life(world.subscribe(world.host(process: 500))) == ["deactivated(crashed)"])
+  #expect(world.count("forget") == 1)
+}
+
 @Test func `what was stopping when the broker died has its time before it is killed`() throws {
   let (old, _) = try running()
   old.admin(.disable(.init(extension: TestWorld.extensionName)))

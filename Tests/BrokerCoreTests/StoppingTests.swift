@@ -35,6 +35,19 @@ func `a connection that is not answered in time ends the instance as unresponsiv
   #expect(world.broker.crashes["sha256:1"]?.crashes.count == 1)
 }
 
+@Test func `a connection that waits for an instance that is stopping has no deadline of its own`() throws {
+  let (world, host, activation) = try running()
+  world.automatic.remove(.accept)
+  let request = world.call(host, .connect(.init(activation: activation)))
+  world.pass(world.broker.limits.answerDeadline - 1)
+  world.admin(.stop(.init(target: TestWorld.extensionName)))
+  #expect(world.broker.nextDeadline == world.now.monotonic + world.broker.limits.stopDeadline)
+  world.pass(1)
+  #expect(world.count("kill") == 0 && world.answerCount(request) == 0)
+  try world.endInstance()
+  _ = try world.error(request, as: BrokerInterface.ActivationEnded.self)
+}
+
 @Test func `an answer in time takes the deadline away, and a later one is nobody's`() throws {
   let (world, host, activation) = try running()
   world.automatic.remove(.accept)
