@@ -45,6 +45,15 @@ struct Catalog: Sendable {
     (applicationPaths[identifier] ?? []).sorted().compactMap { bundles[$0] }
   }
 
+  /// The application around an extension that fills one of the application's own points. The point's name alone would
+  /// not tell whose it is: a.b also begins a.b.c.d.
+  func ownHost(of facts: BundleFacts) -> BundleFacts? {
+    guard let container = facts.containingPath.flatMap({ bundles[$0] }), container.identifier != nil,
+      facts.extensionPoint.flatMap({ point($0)?.host }) == container.identifier
+    else { return nil }
+    return container
+  }
+
   /// What a bundle would be if there were no other copy of it; nil where there is none.
   func ownState(_ path: String) -> CatalogEntry.State? { bundles[path].map { entry(for: $0).state } }
 
@@ -143,11 +152,10 @@ struct Catalog: Sendable {
   // MARK: Deciding
 
   private func entry(for facts: BundleFacts) -> CatalogEntry {
-    let container = facts.containingPath.flatMap { bundles[$0] }
+    let host = ownHost(of: facts)
     return CatalogEntry(
-      facts: facts, decision: facts.identifier.flatMap { decisions[$0] }, container: container,
-      containerDecision: container?.identifier.flatMap { decisions[$0] },
-      pointHost: facts.extensionPoint.flatMap { point($0)?.host })
+      facts: facts, decision: facts.identifier.flatMap { decisions[$0] }, host: host,
+      hostDecision: host?.identifier.flatMap { decisions[$0] })
   }
 
   private mutating func resolve(_ identifiers: Set<String>) {

@@ -124,6 +124,32 @@ func `what ships in a root-owned host is enabled at once, for the host's own poi
   #expect(error.state == .disabled)
 }
 
+@Test func `what follows its host's decision has no approval, but can be disabled and enabled`() throws {
+  let world = TestWorld(bundles: bundle(rootOwned: false, point: TestWorld.point))
+  for _ in 0..<2 {
+    _ = try world.error(world.approve(), as: AdminInterface.NotApprovable.self)
+    world.admin(.disable(.init(extension: "org.example.Editor")))
+  }
+  world.approve("org.example.Editor", digest: "sha256:app")
+  world.admin(.disable(.init(extension: TestWorld.extensionName)))
+  _ = try world.error(world.activate(world.host()), as: BrokerInterface.ExtensionNotEnabled.self)
+  _ = try world.reply(world.approve(), as: AdminInterface.Approve.Reply.self)
+  _ = try world.activation(world.activate(world.host()))
+}
+
+@Test func `a rescan that waits is answered by a scan that began after it`() throws {
+  let world = TestWorld()
+  world.admin(.rescan(.init()))
+  let request = world.admin(.rescan(.init(wait: true)))
+  let serials = world.effects.compactMap { if case .scanAll(let serial) = $0 { serial } else { nil } }
+  #expect(serials.count == 2)
+  world.send(.scanned(0))
+  world.send(.scanned(serials[0]))
+  #expect(world.answerCount(request) == 0)
+  world.send(.scanned(serials[1]))
+  _ = try world.reply(request, as: AdminInterface.Rescan.Reply.self)
+}
+
 @Test func `an extension that asks for entitlements is never launched`() throws {
   let world = TestWorld(bundles: [TestWorld.points(), TestWorld.greeter(entitlements: ["network"])])
   world.approve(entitlements: ["network"])
@@ -170,13 +196,14 @@ func `a sandboxed host that may not use a point is not told what is there`(name:
 }
 
 @Test(arguments: [
-  "org.example.Editor", "a.b", "org.example-2.X", "org", "org.", ".example", "org..example", "org.exa_mple",
-  "org.exämple", "org.example/..", "",
+  ("org.example.Editor", true), ("a.b", true), ("org.example-2.X", true), ("org", false), ("org.", false),
+  (".example", false), ("org..example", false), ("org.exa_mple", false), ("org.exämple", false),
+  ("org.example/..", false), ("", false),
 ])
-func `a host's name is a reverse-DNS identifier`(name: String) throws {
+func `a host's name is a reverse-DNS identifier`(name: String, valid: Bool) throws {
   let world = TestWorld()
   let request = world.call(world.open(), .hello(.init(hostIdentifier: name)))
-  if BundleIdentifier.isValid(name) {
+  if valid {
     _ = try world.reply(request, as: BrokerInterface.Hello.Reply.self)
   } else {
     #expect(try world.error(request, as: BrokerInterface.InvalidHost.self).message.contains("'\(name)'"))

@@ -93,6 +93,18 @@ private func launcher(unsettledStarts: Int) -> Event {
   #expect(world.count("forget") == 1)
 }
 
+@Test func `a launcher that dies while it tells its table ends also what it has told half`() throws {
+  let (old, activation) = try running()
+  let world = restarted()
+  world.send(launcher(unsettledStarts: 0))
+  world.send(
+    .restoredActivation(
+      id: activation, instance: try old.instance, note: old.note(activation), endedByHost: false))
+  world.send(.launcherGone)
+  #expect(world.life(world.subscribe(world.host(process: 500))) == ["deactivated(launcherGone)"])
+  #expect(world.broker.activations.isEmpty)
+}
+
 @Test func `what was stopping when the broker died has its time before it is killed`() throws {
   let (old, _) = try running()
   old.admin(.disable(.init(extension: TestWorld.extensionName)))

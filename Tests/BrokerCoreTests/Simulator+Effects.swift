@@ -17,7 +17,7 @@ extension Simulator {
       let answer: BundleCheck = chance(85) ? .current : chance(50) ? .changed : .busy(path: path)
       loose.append(.bundleChecked(instance: id, answer))
     case .releaseBundle(let id): directories.remove(id)
-    case .scanAll: loose.append(.scanned)
+    case .scanAll(let serial): loose.append(.scanned(serial))
     case .log(let entry): read(entry)
     case .dropLease(let activation): leaseEnds.remove(activation)
     case .dropConnection(let connection):

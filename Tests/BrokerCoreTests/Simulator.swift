@@ -141,7 +141,7 @@ final class Simulator {
     send(.decisionsLoaded(stored.values.sorted { $0.identifier < $1.identifier }))
     if chance(70) { for client in streams where chance(70) { comeBack(client) } }
     send(.bundles(found: disk.values.sorted { $0.path < $1.path }, removed: []))
-    send(.scanned)
+    send(.scanned(0))
     if chance(70) { for client in streams where chance(70) { comeBack(client) } }
     if isLauncherThere { greetLauncher() } else { send(.launcherGone) }
   }
