@@ -29,6 +29,8 @@ final class BundleSource {
   private var settling: [Entry: (since: MonotonicTime, timer: EventLoop.Timer)] = [:]
   /// Bundles whose content matters, by entry.
   private var enabled: [Entry: Set<String>] = [:]
+  /// Entries with a broken bundle: a copy that takes a pause, or what somebody mends in its place.
+  private var broken: Set<Entry> = []
   private var polls = false
 
   init(
@@ -142,7 +144,12 @@ final class BundleSource {
       }
       for path in removed { watchContent(of: path, false) }
     }
-    if settling[entry] == nil, enabled[entry] == nil { watches?.unwatch(entry) }
+    if result.found.contains(where: { $0.kind != .nearMiss && !$0.problems.isEmpty }) {
+      if broken.insert(entry).inserted { watchDirectories(of: entry, thenRead: true) }
+    } else {
+      broken.remove(entry)
+    }
+    unwatchIfIdle(entry)
     if !result.found.isEmpty || !removed.isEmpty {
       onEvent(.bundles(found: result.found, removed: removed.sorted()))
     }
@@ -174,14 +181,21 @@ final class BundleSource {
     if enabled[entry]?.isEmpty == true { enabled[entry] = nil }
     // It may have changed before it was watched, so it is read again when it is.
     if enabled[entry] != nil, !before { watchDirectories(of: entry, thenRead: true) }
-    if enabled[entry] == nil, before, settling[entry] == nil { watches?.unwatch(entry) }
+    if before { unwatchIfIdle(entry) }
+  }
+
+  /// Nobody needs to know what happens inside any more.
+  private func unwatchIfIdle(_ entry: Entry) {
+    if enabled[entry] == nil, settling[entry] == nil, !broken.contains(entry) { watches?.unwatch(entry) }
   }
 
   private func watchDirectories(of entry: Entry, thenRead: Bool = false) {
     worker.perform {
       BundleReader.directories(of: entry.path)
     } completion: { [unowned self] directories in
-      guard self.enabled[entry] != nil || self.settling[entry] != nil else { return }
+      guard self.enabled[entry] != nil || self.settling[entry] != nil || self.broken.contains(entry) else {
+        return
+      }
       self.watches?.watch(entry, directories: directories)
       if thenRead { self.read(entry, final: false) }
     }

@@ -49,6 +49,26 @@ class Discovery(World):
         shutil.copy(source / "Info.plist", target / "Info.plist")
         self.wait_state(target, "unapproved")
 
+    def test_a_bundle_that_is_filled_late_is_noticed(self):
+        self.root.mkdir(parents=True)
+        self.start_broker()
+        source = self.make_bundle()
+        target = self.root / source.name
+        target.mkdir()
+        self.wait_state(target, "invalid")
+        shutil.copy(source / "main.py", target / "main.py")
+        shutil.copy(source / "Info.plist", target / "Info.plist")
+        self.wait_state(target, "unapproved")
+
+    def test_a_broken_bundle_is_read_again_when_it_is_mended(self):
+        target = self.put(self.make_bundle())
+        whole = (target / "Info.plist").read_bytes()
+        (target / "Info.plist").write_bytes(b"<plist>")
+        self.start_broker()
+        self.wait_state(target, "invalid")
+        (target / "Info.plist").write_bytes(whole)
+        self.wait_state(target, "unapproved")
+
     def test_content_that_changed_needs_approval_again(self):
         self.ready()
         path = self.root / "Ext.appex"
