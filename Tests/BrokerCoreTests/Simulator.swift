@@ -189,6 +189,10 @@ final class Simulator {
 
   func killLauncher() {
     reach("launcher killed")
+    // What no broker has heard of from it is lost with it.
+    for id in lives.keys where broker.activations[id] == nil && broker.endedActivations[id] == nil {
+      lives[id]?.excuse()
+    }
     (queue, processes, leases, late) = ([], [:], [:], [])
     (isLauncherThere, tableIsIn) = (false, false)
     lostBrokers = 0
