@@ -136,7 +136,7 @@ final class Simulator {
       if lease.ended == nil { leases[id]?.ended = .host }
     }
     for (id, life) in lives where leases[id] == nil || life.hostLetGo { lives[id]?.excuse() }
-    restsUntil = [:]
+    (restsUntil, restBegins) = ([:], false)
     applied = stored
     send(.decisionsLoaded(stored.values.sorted { $0.identifier < $1.identifier }))
     if chance(70) { for client in streams where chance(70) { comeBack(client) } }
