@@ -125,7 +125,12 @@ extension Broker {
 
   /// What the broker wanted counts before how the process took it.
   private func reason(for instance: Instance, _ end: InstanceEnd) -> Reason {
-    if case .stopping(let reason, _) = instance.phase { return reason }
+    if case .stopping(let reason, let step) = instance.phase {
+      // A host that lets go because its extension has died may be heard of before the extension's end.
+      guard reason.kind == .idle, case .asked = step, end.signal != nil || end.outOfMemoryKills > 0 else {
+        return reason
+      }
+    }
     if end.outOfMemoryKills > 0 {
       return Reason(kind: .outOfMemory, limit: end.memoryLimit, peak: end.memoryPeak)
     }

@@ -31,8 +31,21 @@ public enum BrokerProgram {
       try start()
     } catch {
       CurrentProcess.printError("extensiond: \(error)")
+      if ServiceManager.isThere { waitBeforeNextTry(because: "\(error)") }
       CurrentProcess.exit((error as? StartFailure)?.status ?? ExitStatus.unavailable)
     }
+  }
+
+  /// The unit restarts a crashed broker at once and for ever, but what is wrong here takes a person to mend.
+  private static func waitBeforeNextTry(because cause: String) {
+    ServiceManager.status("cannot start, next try in 5 s: \(cause)")
+    guard let loop = try? EventLoop(),
+      let signals = try? Signals.watch(
+        [Signals.terminate, Signals.interrupt], on: loop, handler: { _ in loop.stop() })
+    else { return }
+    loop.schedule(after: .seconds(5)) { loop.stop() }
+    try? loop.run()
+    withExtendedLifetime(signals) {}
   }
 
   /// docs/limits.md.
@@ -67,6 +80,8 @@ public enum BrokerProgram {
           status: ExitStatus.configuration, description: "cannot make the directory \(directory): \(error)")
       }
     }
+    // Without it bundles are hashed again at each start.
+    try? File.makeDirectories(places.cache)
     let lock = try acquireLock(places)
     let inherited = try Listener.inherited(places: places)
     let byHand = inherited.isEmpty

@@ -22,11 +22,27 @@ final class BundleReader: @unchecked Sendable {
 
   private let scanner: BundleScanner
   private let hasher = BundleHasher()
+  private let cachePath: String
+  private var cache: DigestCache?
   private var known: [String: (record: BundleRecord, fingerprint: BundleFingerprint?)] = [:]
 
-  init(languages: [String]) {
+  init(languages: [String], cachePath: String) {
+    self.cachePath = cachePath
     scanner = BundleScanner(languages: languages, systemVersion: Version.current)
   }
+
+  /// Comes before all reading. What cannot be kept is computed again.
+  func openCache() -> String? {
+    var warning: String?
+    cache = DigestCache(path: cachePath) { warning = $0 }
+    return warning
+  }
+
+  /// Everything was read once: what the cache has of other bundles is of no use.
+  func pruneCache() { cache?.keepOnly { known[$0] != nil } }
+
+  /// The reading of many, in one transaction of the cache.
+  func together<Value>(_ work: () -> Value) -> Value { cache?.together(work) ?? work() }
 
   func names(inRoot root: String) -> (state: RootScan.State, reportsEvents: Bool, names: [String]) {
     do throws(Errno) {
@@ -67,15 +83,28 @@ final class BundleReader: @unchecked Sendable {
   private func fingerprint(of record: BundleRecord) throws(BundleHasher.Failure) -> BundleFingerprint {
     let directory: FileDescriptor
     do throws(Errno) { directory = try record.open() } catch { throw .unreadable(record.path, error) }
-    if let old = known[record.path]?.fingerprint,
+    if let old = known[record.path]?.fingerprint ?? cache?.fingerprint(of: record.path),
       old.isCurrent(bundle: directory.rawValue, probingWriters: true)
     {
       return old
     }
-    return try hasher.fingerprint(of: directory.rawValue)
+    return try computeFingerprint(of: directory.rawValue, at: record.path)
   }
 
-  func forget(_ paths: [String]) { for path in paths { known[path] = nil } }
+  private func computeFingerprint(
+    of directory: CInt, at path: String
+  ) throws(BundleHasher.Failure) -> BundleFingerprint {
+    let fingerprint = try hasher.fingerprint(of: directory)
+    cache?.keep(fingerprint, of: path)
+    return fingerprint
+  }
+
+  func forget(_ paths: [String]) {
+    for path in paths {
+      known[path] = nil
+      cache?.forget(path)
+    }
+  }
 
   /// Whether a bundle is what was decided about, and its directory, to launch from this very one.
   func check(_ path: String, digest: String) -> (BundleCheck, SharedDescriptor?) {
@@ -88,7 +117,7 @@ final class BundleReader: @unchecked Sendable {
         return (.current, directory)
       }
       do throws(BundleHasher.Failure) {
-        let now = try hasher.fingerprint(of: directory.rawValue)
+        let now = try computeFingerprint(of: directory.rawValue, at: path)
         known[path] = (record, now)
         return now.digest.description == digest ? (.current, directory) : (.changed, nil)
       } catch .busy(let file) {

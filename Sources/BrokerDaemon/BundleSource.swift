@@ -29,12 +29,13 @@ final class BundleSource {
   private var settling: [Entry: (since: MonotonicTime, timer: EventLoop.Timer)] = [:]
   /// Bundles whose content matters, by entry.
   private var enabled: [Entry: Set<String>] = [:]
-  /// Entries with a broken bundle: a copy that takes a pause, or what somebody mends in its place.
+  /// Entries that fail a check. Somebody may be about to complete or to mend them.
   private var broken: Set<Entry> = []
-  private var polls = false
+  private static let brokenLimit = 256
 
   init(
-    roots: [String], loop: EventLoop, warn: @escaping (String) -> Void, onEvent: @escaping (Event) -> Void
+    roots: [String], cachePath: String, loop: EventLoop, warn: @escaping (String) -> Void,
+    onEvent: @escaping (Event) -> Void
   ) throws(Errno) {
     self.roots = roots
     self.loop = loop
@@ -46,12 +47,17 @@ final class BundleSource {
       ?? CurrentProcess.environment("LANG") ?? "en"
     let name = String(language.prefix { $0 != "." && $0 != "@" })
     let short = String(name.prefix { $0 != "_" })
-    reader = BundleReader(languages: [name, short, "en"])
+    reader = BundleReader(languages: [name, short, "en"], cachePath: cachePath)
+    let reader = reader
+    worker.perform {
+      reader.openCache()
+    } completion: { warning in
+      if let warning { warn(warning) }
+    }
     do throws(Errno) {
       watches = try DirectoryWatches(on: loop) { [unowned self] in self.take($0) }
     } catch {
       warn("changes in the roots are not noticed, only looked for: inotify says \(error)")
-      polls = true
     }
   }
 
@@ -69,7 +75,9 @@ final class BundleSource {
   /// Reads everything, then says `scanned`. `serial`: the broker's number of it, where the broker asked.
   func scanAll(_ serial: Int = 0) {
     for root in roots { scan(root: root) }
+    let reader = reader
     worker.perform {
+      reader.pruneCache()
     } completion: { [unowned self] in
       self.onEvent(.scanned(serial))
     }
@@ -89,9 +97,11 @@ final class BundleSource {
     worker.perform {
       () -> (names: (RootScan.State, Bool, [String]), results: [(Entry, BundleReader.Result)]) in
       let names = reader.names(inRoot: root)
-      let results = names.names.map { name in
-        let entry = Entry(root: root, name: name)
-        return (entry, reader.read(entry, rootIndex: index, final: false))
+      let results = reader.together {
+        names.names.map { name in
+          let entry = Entry(root: root, name: name)
+          return (entry, reader.read(entry, rootIndex: index, final: false))
+        }
       }
       return ((names.state, names.reportsEvents, names.names), results)
     } completion: { [unowned self] scan in
@@ -144,14 +154,18 @@ final class BundleSource {
       }
       for path in removed { watchContent(of: path, false) }
     }
-    if result.found.contains(where: { $0.kind != .nearMiss && !$0.problems.isEmpty }) {
-      if broken.insert(entry).inserted { watchDirectories(of: entry, thenRead: true) }
-    } else {
-      broken.remove(entry)
-    }
-    unwatchIfIdle(entry)
+    note(entry, isBroken: result.found.contains { !$0.problems.isEmpty })
     if !result.found.isEmpty || !removed.isEmpty {
       onEvent(.bundles(found: result.found, removed: removed.sorted()))
+    }
+  }
+
+  private func note(_ entry: Entry, isBroken: Bool) {
+    if !isBroken {
+      broken.remove(entry)
+      unwatchUnlessNeeded(entry)
+    } else if broken.count < Self.brokenLimit, broken.insert(entry).inserted {
+      watchDirectories(of: entry, thenRead: true)
     }
   }
 
@@ -181,21 +195,22 @@ final class BundleSource {
     if enabled[entry]?.isEmpty == true { enabled[entry] = nil }
     // It may have changed before it was watched, so it is read again when it is.
     if enabled[entry] != nil, !before { watchDirectories(of: entry, thenRead: true) }
-    if before { unwatchIfIdle(entry) }
+    if enabled[entry] == nil, before { unwatchUnlessNeeded(entry) }
   }
 
-  /// Nobody needs to know what happens inside any more.
-  private func unwatchIfIdle(_ entry: Entry) {
-    if enabled[entry] == nil, settling[entry] == nil, !broken.contains(entry) { watches?.unwatch(entry) }
+  private func needsWatch(_ entry: Entry) -> Bool {
+    enabled[entry] != nil || settling[entry] != nil || broken.contains(entry)
+  }
+
+  private func unwatchUnlessNeeded(_ entry: Entry) {
+    if !needsWatch(entry) { watches?.unwatch(entry) }
   }
 
   private func watchDirectories(of entry: Entry, thenRead: Bool = false) {
     worker.perform {
       BundleReader.directories(of: entry.path)
     } completion: { [unowned self] directories in
-      guard self.enabled[entry] != nil || self.settling[entry] != nil || self.broken.contains(entry) else {
-        return
-      }
+      guard self.needsWatch(entry) else { return }
       self.watches?.watch(entry, directories: directories)
       if thenRead { self.read(entry, final: false) }
     }

@@ -4,12 +4,13 @@ internal import Varlink
 
 /// The socket between broker and one instance: io.extensiond.Extension, with the broker as the caller.
 ///
-/// Nothing may be lost when the broker dies at any instruction, so a message is sent in one piece or not at all, and
-/// a reply is looked at first and taken out of the socket after it was acted upon. A broker that starts anew finds
-/// each reply whole, perhaps for a second time; `answers` tells which call it belongs to.
+/// A broker that dies loses the answers that it has taken, and nothing depends on them: what was being started or
+/// connected is asked for anew, and each answer says which call it belongs to.
 final class ControlChannel {
   /// No message of the extension may be longer.
   static let replyLimit = 64 << 10
+  /// What may wait for an extension that does not read. It holds a descriptor with each hundred bytes.
+  static let queueLimit = 32 << 10
 
   enum Incoming {
     case reply(VarlinkReply)
@@ -18,78 +19,49 @@ final class ControlChannel {
     case closed
   }
 
-  private let socket: SharedDescriptor
-  private var watch: EventLoop.Watch?
-  private var waiting: [(bytes: [UInt8], descriptors: [SharedDescriptor])] = []
-  private var buffer = [UInt8](repeating: 0, count: replyLimit)
+  private let stream: MessageStream
+  /// The broker before may have taken the beginning of the first message.
+  private var mayBeTorn: Bool
   private let onIncoming: (Incoming) -> Void
 
+  /// `restored`: another broker has used the socket before.
   init(
-    _ socket: SharedDescriptor, on loop: EventLoop, onIncoming: @escaping (Incoming) -> Void
+    _ socket: SharedDescriptor, restored: Bool, on loop: EventLoop, onIncoming: @escaping (Incoming) -> Void
   ) throws(Errno) {
-    self.socket = socket
+    mayBeTorn = restored
     self.onIncoming = onIncoming
-    watch = try loop.watch(socket.rawValue, for: .readable) { [unowned self] readiness in
-      self.ready(readiness)
-    }
+    stream = try MessageStream(
+      try socket.descriptor.duplicate(), on: loop,
+      limits: .init(messageBytes: Self.replyLimit, queuedBytes: Self.queueLimit))
+    stream.onMessage = { [unowned self] message, _ in self.receive(message) }
+    stream.onEnd = { [unowned self] end in self.finish(end) }
   }
 
-  deinit { watch?.cancel() }
-
-  func close() {
-    watch?.cancel()
-    watch = nil
-  }
+  func close() { stream.close() }
 
   func send(_ call: VarlinkCall, descriptors: [SharedDescriptor] = []) {
-    waiting.append((call.encoded(), descriptors))
-    flush()
+    stream.send(call.encoded(), descriptors: descriptors)
   }
 
-  private func flush() {
-    while let next = waiting.first {
-      do throws(Errno) {
-        _ = try Socket.send(next.bytes[...], descriptors: next.descriptors, to: socket.rawValue)
-        waiting.removeFirst()
-      } catch .again {
-        break
-      } catch {
-        // The peer is gone; the launcher will say how.
-        waiting = []
-      }
-    }
-    watch?.setInterest(waiting.isEmpty ? .readable : [.readable, .writable])
-  }
-
-  private func ready(_ readiness: Readiness) {
-    if readiness.contains(.writable) { flush() }
-    guard watch != nil, !readiness.isDisjoint(with: [.readable, .hangUp]) else { return }
-    do throws(Errno) {
-      let got = try Socket.receive(into: &buffer, from: socket.rawValue, peek: true)
-      if got.count == 0 { return end(.closed) }
-      guard let zero = buffer[..<got.count].firstIndex(of: 0) else {
-        if got.count == buffer.count {
-          end(.malformed("it sent a message of more than \(buffer.count) bytes"))
-        }
-        return
-      }
-      do throws(VarlinkProtocolError) {
-        onIncoming(.reply(try VarlinkReply(decoding: Array(buffer[..<zero]))))
-      } catch {
-        return end(.malformed("it sent something that is not Varlink: \(error)"))
-      }
-      // Acted upon; now it may go.
-      var taken = [UInt8](repeating: 0, count: zero + 1)
-      _ = try Socket.receive(into: &taken, from: socket.rawValue)
-    } catch .again {
-      return
+  private func receive(_ message: ArraySlice<UInt8>) {
+    let isFirst = mayBeTorn
+    mayBeTorn = false
+    do throws(VarlinkProtocolError) {
+      onIncoming(.reply(try VarlinkReply(decoding: Array(message))))
     } catch {
-      end(.closed)
+      // The end of a message is never a message: a brace is closed that was not opened.
+      guard !isFirst else { return }
+      stream.close()
+      onIncoming(.malformed("it sent something that is not Varlink: \(error)"))
     }
   }
 
-  private func end(_ incoming: Incoming) {
-    close()
-    onIncoming(incoming)
+  private func finish(_ end: MessageStream.End) {
+    switch end {
+    case .messageTooLong: onIncoming(.malformed("it sent a message of more than \(Self.replyLimit) bytes"))
+    case .unexpectedDescriptors: onIncoming(.malformed("it sent descriptors with an answer"))
+    case .tooSlow: onIncoming(.malformed("it does not read what it is told"))
+    case .peerClosed, .closed, .failed: onIncoming(.closed)
+    }
   }
 }

@@ -73,12 +73,13 @@ extension Daemon {
     guard reply.error == nil, descriptors.count == 2,
       let launched = try? LauncherInterface.Launch.Reply(object: reply.parameters, unknownMembers: .ignored)
     else { return handle(.launchFailed(instance: instance, stage: "launcher", errno: nil)) }
-    openChannel(instance, descriptors[0])
+    openChannel(instance, descriptors[0], restored: false)
     handle(.launched(instance: instance, processID: Int32(clamping: launched.pid)))
   }
 
-  private func openChannel(_ instance: String, _ socket: SharedDescriptor) {
-    channels[instance] = try? ControlChannel(socket, on: loop) { [unowned self] incoming in
+  private func openChannel(_ instance: String, _ socket: SharedDescriptor, restored: Bool) {
+    channels[instance] = try? ControlChannel(socket, restored: restored, on: loop) {
+      [unowned self] incoming in
       switch incoming {
       case .reply(let reply):
         if let event = ExtensionReply.event(reply, from: instance, generation: self.generation) {
@@ -143,7 +144,7 @@ extension Daemon {
   func take(_ event: LauncherEventsInterface.Call, _ descriptors: [SharedDescriptor]) {
     switch event {
     case .instanceRow(let row):
-      if let control = descriptors.first { openChannel(row.instance, control) }
+      if let control = descriptors.first { openChannel(row.instance, control, restored: true) }
       handle(
         .restoredInstance(
           id: row.instance, processID: Int32(clamping: row.pid), executed: row.executed, note: row.note))

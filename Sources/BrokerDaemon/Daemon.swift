@@ -63,7 +63,7 @@ final class Daemon {
       }
     }
     bundles = try BundleSource(
-      roots: places.roots, loop: loop, warn: { [unowned self] in self.warn($0) },
+      roots: places.roots, cachePath: places.digests, loop: loop, warn: { [unowned self] in self.warn($0) },
       onEvent: { [unowned self] in self.handle($0) })
     bundles?.scanAll()
     let starter =

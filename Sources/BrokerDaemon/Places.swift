@@ -8,6 +8,7 @@ struct Places: Sendable {
 
   let runtime: String
   let state: String
+  let cache: String
   let data: String
   let containers: String
   let roots: [String]
@@ -15,6 +16,7 @@ struct Places: Sendable {
   var brokerSocket: String { runtime + "/broker/io.extensiond.Broker" }
   var adminSocket: String { runtime + "/admin/io.extensiond.Admin" }
   var launcherSocket: String { runtime + "/launcher/io.extensiond.Launcher" }
+  var digests: String { cache + "/digests.sqlite" }
   var decisions: String { state + "/decisions.sqlite" }
 
   init() throws(Failure) {
@@ -34,6 +36,7 @@ struct Places: Sendable {
     }
     self.runtime = runtime + "/extensiond"
     state = base("XDG_STATE_HOME", "/.local/state") + "/extensiond"
+    cache = base("XDG_CACHE_HOME", "/.cache") + "/extensiond"
     data = base("XDG_DATA_HOME", "/.local/share")
     containers = data + "/extensiond-containers"
     func list(_ text: String) -> [String] {

@@ -6,6 +6,7 @@ struct ServiceManager {
   static let isThere = CurrentProcess.environment("NOTIFY_SOCKET") != nil
 
   static func ready(_ status: String) { notify("READY=1\nSTATUS=\(status)") }
+  static func status(_ status: String) { notify("STATUS=\(status)") }
   static func stopping() { notify("STOPPING=1") }
 
   private static func notify(_ text: String) { _ = unsafe sd_notify(0, text) }

@@ -67,7 +67,7 @@ static int receive_with(int socket, size_t count) {
 
 static pid_t child(void) {
   pid_t pid = fork();
-  if (pid == 0) prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (pid == 0) prctl(PR_SET_PDEATHSIG, SIGKILL), setsid();
   if (pid > 0 && child_count < 8) children[child_count++] = pid;
   return pid;
 }

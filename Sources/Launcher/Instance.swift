@@ -28,7 +28,7 @@ final class Instance {
   private let handlers: Handlers
   private let groups: ControlGroups?
   private let isSandboxed: Bool
-  /// bwrap, or extension-init where there is no sandbox.
+  /// bwrap; extension-init where there is no sandbox, or no control group.
   private var process: SharedProcess?
   /// extension-init in a sandbox: bwrap's child.
   private var inner: SharedProcess?
@@ -65,7 +65,7 @@ final class Instance {
     } catch {
       // Nobody will hear of it again.
       try? group?.kill()
-      started.process.send(signal: isSandboxed ? Signals.kill : Signals.last)
+      started.process.send(signal: group == nil ? Signals.last : Signals.kill)
       _ = try? Poll.readable(started.process.rawValue, deadline: .now + .seconds(1))
       _ = try? started.process.process.reap()
       throw LaunchFailure(stage: "descriptors", errno: error)
@@ -157,11 +157,10 @@ final class Instance {
     guard isLiving else { return }
     try? group?.kill()
     guard processEnd == nil else { return }
-    if isSandboxed || group != nil {
-      // bwrap takes its sandbox along.
+    if group != nil {
       process?.send(signal: Signals.kill)
     } else {
-      // extension-init kills what it has started, then ends; without it there would be nobody who can.
+      // extension-init, above bwrap too, kills what it has started, then ends: nobody else could.
       process?.send(signal: Signals.last)
       loop.schedule(after: .seconds(1)) { [weak self] in self?.process?.send(signal: Signals.kill) }
     }
@@ -209,7 +208,7 @@ final class Instance {
       coreDumped: report.coreDumped, failedStage: report.failedStage ?? (report.executed ? nil : "sandbox"),
       errno: report.errno, sandboxStatus: processEnd.shellStatus, outOfMemoryKills: events?["oom_kill"] ?? 0,
       memoryPeak: group?.read("memory.peak").flatMap { Int($0) },
-      memoryLimit: group?.read("memory.max").flatMap { Int($0) }, standardError: output?.lastLines ?? [])
+      memoryLimit: group?.limit("memory.max"), standardError: output?.lastLines ?? [])
     if group != nil { try? groups?.remove(instance: name) }
     readers = []
     watches = []

@@ -27,11 +27,10 @@ struct InstanceCommand {
       // bwrap sets PWD itself.
       let variables = request.environment.contains { $0.hasPrefix("PWD=") } ? [] : ["--unset", "PWD"]
       let (options, further) = try Self.sandbox(request, tools, ends, first: standard.count)
-      spawn = Spawn(
-        path: tools.bubblewrap,
-        arguments: ["--args", "\(standard.count)", Self.initInside, "\(Self.reportNumber)"] + variables
-          + limits + program,
-        environment: [], descriptors: standard + [options] + further, controlGroup: group)
+      let sandbox =
+        ["--args", "\(standard.count)", Self.initInside, "\(Self.reportNumber)"] + variables + limits
+        + program
+      spawn = try Self.guarded(sandbox, standard + [options] + further, tools, group)
     } else {
       spawn = Spawn(
         path: "/proc/self/fd/\(standard.count)",
@@ -41,6 +40,32 @@ struct InstanceCommand {
           + limits + program,
         environment: request.environment, descriptors: standard + [tools.initProgram], controlGroup: group)
     }
+  }
+
+  /// The first process of a new sandbox waits for bwrap before it would notice that bwrap has died: a control group
+  /// finds it then. Where there is none, extension-init stands above bwrap and takes what it leaves.
+  private static func guarded(
+    _ sandbox: [String], _ descriptors: [SharedDescriptor], _ tools: Tools, _ group: SharedDescriptor?
+  ) throws(LaunchFailure) -> Spawn {
+    guard group == nil else {
+      return Spawn(
+        path: tools.bubblewrap, arguments: sandbox, environment: [], descriptors: descriptors,
+        controlGroup: group)
+    }
+    do throws(Errno) {
+      // Told at once, as where bwrap is started from here.
+      _ = try File.open(tools.bubblewrap, [.path])
+    } catch {
+      throw LaunchFailure(stage: "exec", errno: error)
+    }
+    return Spawn(
+      path: "/proc/self/fd/\(descriptors.count)",
+      arguments: [
+        "\(reportNumber)", "--parent", "\(CurrentProcess.processID)", "--sandbox", "\(descriptors.count)",
+        "--",
+        tools.bubblewrap,
+      ] + sandbox,
+      environment: [], descriptors: descriptors + [tools.initProgram])
   }
 
   private static func limits(_ resources: LauncherInterface.ResourceLimits, _ tools: Tools) -> [String] {

@@ -36,6 +36,19 @@ public final class ControlGroup: Sendable {
     return String(decoding: bytes.last == UInt8(ascii: "\n") ? bytes.dropLast() : bytes[...], as: UTF8.self)
   }
 
+  /// The least value that a limit such as memory.max has in this group and those above it; nil where there is none.
+  public func limit(_ file: String) -> Int? {
+    var values = [read(file).flatMap { Int($0) }]
+    var path = path[...]
+    while let slash = path.lastIndex(of: "/"), slash != path.startIndex {
+      path = path[..<slash]
+      // Above the root of the groups there is no such file.
+      guard let bytes = try? File.read("\(path)/\(file)", limit: 64) else { break }
+      values.append(Int(String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)))
+    }
+    return values.compactMap { $0 }.min()
+  }
+
   public func write(_ text: String, to file: String) throws(Errno) {
     try File.write(text, to: file, in: directory.rawValue)
   }

@@ -1,16 +1,19 @@
-// The smallest extension: io.extensiond.Extension on descriptor 3, and an echo on each connection. One thread.
+// The smallest extension: io.extensiond.Extension on descriptor 3, and an echo on each connection, in a thread of its
+// own, so that both read as a program would that has nothing else to do. A connection for a scene is taken and let go.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { control = 3, room = 1024 };
-static struct pollfd polled[room] = {{.fd = control, .events = POLLIN}};
-static nfds_t count = 1;
+enum { control = 3 };
 static char text[32768 + 1];
 static size_t length;
+/// The connection that came with the message.
+static int connection = -1;
 
 static int send_all(int to, const char *bytes, size_t size) {
   while (size > 0) {
@@ -21,6 +24,25 @@ static int send_all(int to, const char *bytes, size_t size) {
     size -= (size_t)sent;
   }
   return 0;
+}
+
+static void *echo(void *argument) {
+  int socket = (int)(intptr_t)argument;
+  char bytes[4096];
+  ssize_t got;
+  while ((got = recv(socket, bytes, sizeof bytes, 0)) > 0 && send_all(socket, bytes, (size_t)got) == 0) {}
+  close(socket);
+  return NULL;
+}
+
+static void take(int socket, const char *message) {
+  if (socket < 0) return;
+  pthread_t thread;
+  if (strstr(message, "\"scene\":") == NULL && pthread_create(&thread, NULL, echo, (void *)(intptr_t)socket) == 0) {
+    pthread_detach(thread);
+  } else {
+    close(socket);
+  }
 }
 
 // Answers one message; 1: it was the order to end.
@@ -34,26 +56,24 @@ static int answer(const char *message) {
   memcpy(reply + used, call, size);
   memcpy(reply + used + size, "\"}}", 4);
   if (send_all(control, reply, used + size + 4) < 0) return -1;
+  take(connection, message);
+  connection = -1;
   return strstr(message, "io.extensiond.Extension.Stop\"") != NULL;
 }
 
 static int read_control(void) {
-  union { struct cmsghdr header; char bytes[CMSG_SPACE(4 * sizeof(int))]; } space;
+  union { struct cmsghdr header; char bytes[CMSG_SPACE(sizeof(int))]; } space;
   struct iovec part = {text + length, sizeof text - 1 - length};
   struct msghdr message = {
       .msg_iov = &part, .msg_iovlen = 1, .msg_control = &space, .msg_controllen = sizeof space};
+  // As an event loop would: who waits in recvmsg(2) is woken when the broker takes the answer, too.
+  struct pollfd readable = {.fd = control, .events = POLLIN};
+  if (poll(&readable, 1, -1) < 0) return errno == EINTR ? 0 : -1;
   ssize_t got = recvmsg(control, &message, MSG_CMSG_CLOEXEC);
   if (got < 0 && errno == EINTR) return 0;
   if (got <= 0) return 1;
-  for (struct cmsghdr *c = CMSG_FIRSTHDR(&message); c != NULL; c = CMSG_NXTHDR(&message, c)) {
-    if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) continue;
-    for (size_t i = 0; i < (c->cmsg_len - CMSG_LEN(0)) / sizeof(int); i++) {
-      int descriptor;
-      memcpy(&descriptor, CMSG_DATA(c) + i * sizeof(int), sizeof(int));
-      if (count == room) close(descriptor);
-      else polled[count++] = (struct pollfd){.fd = descriptor, .events = POLLIN};
-    }
-  }
+  struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+  if (header && header->cmsg_type == SCM_RIGHTS) memcpy(&connection, CMSG_DATA(header), sizeof connection);
   length += (size_t)got;
   char *end;
   while ((end = memchr(text, 0, length)) != NULL) {
@@ -66,19 +86,7 @@ static int read_control(void) {
 }
 
 int main(void) {
-  for (;;) {
-    if (poll(polled, count, -1) < 0 && errno != EINTR) return 1;
-    for (nfds_t i = count; i-- > 1;) {
-      if (polled[i].revents == 0) continue;
-      char bytes[4096];
-      ssize_t got = recv(polled[i].fd, bytes, sizeof bytes, 0);
-      if (got < 0 && errno == EINTR) continue;
-      if (got > 0 && send_all(polled[i].fd, bytes, (size_t)got) == 0) continue;
-      close(polled[i].fd);
-      polled[i] = polled[--count];
-    }
-    if (polled[0].revents == 0) continue;
-    int result = read_control();
-    if (result != 0) return result < 0;
-  }
+  int result;
+  while ((result = read_control()) == 0) {}
+  return result < 0;
 }

@@ -52,7 +52,8 @@ extension Bench {
     // Let what is under way come to its end.
     CurrentProcess.pause(milliseconds: 3000)
     let null = SharedDescriptor(try File.open("/dev/null", .readWrite))
-    let output = place + "/strace"
+    // Where the broker watches nothing.
+    let output = place + "/run/strace"
     let child = try Spawn(
       path: "/usr/bin/strace", arguments: ["-f", "-qq", "-o", output, "-p", "\(brokerID)"], environment: [],
       descriptors: [null, null, null]
@@ -68,7 +69,7 @@ extension Bench {
       !$0.contains("resumed") && !$0.contains("unfinished") && !$0.contains("detached")
     }
     row.samples = [Double(calls.count)]
-    row.note = "system calls in 10 s"
+    row.note = (["system calls in 10 s"] + calls.prefix(5).map(String.init)).joined(separator: "; ")
     return row
   }
 }

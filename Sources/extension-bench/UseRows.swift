@@ -19,8 +19,9 @@ extension Bench {
     var row = Row(id: "connection.open")
     let floor = cbench_open_start()
     let host = try host()
+    // The extension lets go of a scene's connection, as the floor does, so that no earlier end is in the way.
     let activation = try host.call(
-      BrokerInterface.Activate(extension: Self.identifier), timeout: .seconds(60))
+      BrokerInterface.Activate(extension: Self.identifier, scene: "s"), timeout: .seconds(60))
     let call = BrokerInterface.Connect(activation: activation.reply.activation)
     for batch in 0..<60 {
       for _ in 0..<50 {
@@ -28,7 +29,7 @@ extension Bench {
         if batch >= 5 { row.floor.append(floorTime) }
       }
       for _ in 0..<50 {
-        let ours = try Self.time { _ = try host.call(call, timeout: .seconds(10)) }
+        let ours = try Self.time { _ = try host.call(call) }
         if batch >= 5 { row.samples.append(ours) }
       }
     }

@@ -2,6 +2,8 @@
 //
 //   extension-init STATUSFD [OPTIONS] -- PROGRAM [ARGUMENT…]
 //   --parent PID        not the first process of its own namespace, but a child of PID (the launcher)
+//   --sandbox N         PROGRAM is bwrap and gets descriptors 0 to N - 1; its sandbox has a first process of its own,
+//                       which tells of the end. This one is there to leave nothing of it when the launcher dies.
 //   --chdir DIRECTORY   where the program starts
 //   --unset NAME        a variable that the program does not get
 //   --soft-nofile N     the soft limit of open files alone
@@ -29,6 +31,14 @@ enum { control_socket = 3, usage = 64, not_started = 127 };
 
 static int status;
 static pid_t parent;
+/// How many descriptors the sandbox gets; 0 in a sandbox or without one.
+static int sandbox_descriptors;
+
+/// Closes all from the first number on; one may stay.
+static void close_descriptors(int first, int kept) {
+  if (kept > first) syscall(SYS_close_range, first, kept - 1, 0);
+  syscall(SYS_close_range, kept < first ? first : kept + 1, ~0U, 0);
+}
 
 static void set_limit(int resource, const char *text, int soft_only) {
   struct rlimit limit;
@@ -53,6 +63,8 @@ static int prepare(int count, char **arguments) {
     const char *name = arguments[index], *value = arguments[index + 1];
     if (!strcmp(name, "--parent")) {
       parent = atoi(value);
+    } else if (!strcmp(name, "--sandbox")) {
+      sandbox_descriptors = atoi(value);
     } else if (!strcmp(name, "--unset")) {
       unsetenv(value);
     } else if (!strcmp(name, "--chdir")) {
@@ -111,13 +123,17 @@ static pid_t start(char **arguments) {
   do got = read(report[0], &error, sizeof error);
   while (got < 0 && errno == EINTR);
   close(report[0]);
-  // The exec has closed the pipe, and nothing was written.
-  if (got == 0) {
-    dprintf(status, "executed\n");
-    return program;
+  // Otherwise the exec has closed the pipe, and nothing was written.
+  if (got != 0) {
+    dprintf(status, "failed %s %d\n", sandbox_descriptors ? "sandbox" : "program", error);
+    exit(not_started);
   }
-  dprintf(status, "failed program %d\n", error);
-  exit(not_started);
+  if (sandbox_descriptors) {
+    close_descriptors(0, -1);
+  } else {
+    dprintf(status, "executed\n");
+  }
+  return program;
 }
 
 /// Kills the children; those of theirs come to this process as they end, and have their turn then.
@@ -162,16 +178,20 @@ static int reap(pid_t program, int *end) {
 int main(int count, char **arguments) {
   if (count < 2) return usage;
   status = atoi(arguments[1]);
-  if (status <= control_socket || fcntl(status, F_SETFD, FD_CLOEXEC) < 0) return usage;
-  // Directories of the world outside must not lie open in a process that the program can look into.
-  syscall(SYS_close_range, control_socket + 1, status - 1, 0);
-  syscall(SYS_close_range, status + 1, ~0U, 0);
+  if (status <= control_socket || fcntl(status, F_GETFD) < 0) return usage;
   prctl(PR_SET_NAME, "extension-init");
   sigset_t all;
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, NULL);
   signal(SIGCHLD, SIG_DFL);
   int program_index = prepare(count, arguments);
+  // Directories of the world outside must not lie open in a process that the program can look into.
+  if (sandbox_descriptors) {
+    close_descriptors(sandbox_descriptors, -1);
+  } else {
+    fcntl(status, F_SETFD, FD_CLOEXEC);
+    close_descriptors(control_socket + 1, status);
+  }
   if (parent) {
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     prctl(PR_SET_PDEATHSIG, SIGEND);
@@ -191,7 +211,9 @@ int main(int count, char **arguments) {
       kill(program, number);
     }
   }
-  if (WIFEXITED(end)) {
+  if (sandbox_descriptors) {
+    // The sandbox has told it.
+  } else if (WIFEXITED(end)) {
     dprintf(status, "exit %d\n", WEXITSTATUS(end));
   } else {
     dprintf(status, "signal %d %d\n", WTERMSIG(end), !!WCOREDUMP(end));

@@ -100,6 +100,26 @@ func `a start that takes too long is over at its deadline, which names the stage
   #expect(world.count("forget") == 1 && world.broker.instances.isEmpty)
 }
 
+@Test(arguments: [
+  InstanceEnd(executed: true, signal: 11), InstanceEnd(executed: true, signal: 9, outOfMemoryKills: 1),
+])
+func `a crash counts even where its host's end is heard of first`(end: InstanceEnd) throws {
+  let world = approved()
+  let host = world.host()
+  func crash(after milliseconds: Int64) throws {
+    let request = world.activate(host)
+    world.send(.leaseEnded(activation: try world.activation(request), hostLives: true))
+    world.pass(milliseconds)
+    try world.endInstance(end)
+    world.pass(2_000)
+  }
+  // Not what SIGTERM has done.
+  for _ in 0..<3 { try crash(after: 5_000) }
+  for _ in 0..<3 { try crash(after: 0) }
+  let error = try world.error(world.activate(host), as: BrokerInterface.ActivationFailed.self)
+  #expect(error.reason.kind == .quarantined)
+}
+
 @Test func `a request to stop is answered when everything has ended`() throws {
   let world = approved()
   world.activate(world.host())

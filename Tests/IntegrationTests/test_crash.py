@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import random
+import select
 import signal
 import socket
 import subprocess
@@ -43,6 +44,32 @@ class Crash(World):
         stream = self.subscribe()
         event = self.events(stream, activation, ["deactivated"])
         self.assertEqual(event["reason"]["kind"], "killed")
+
+    def test_an_answer_that_a_dying_broker_had_half_taken(self):
+        self.ready(body="""
+whole = accept
+def accept(p):
+    global accept
+    accept = whole
+    os.close(fds.pop(0))
+    os.mkfifo("rest")
+    text = json.dumps({"parameters": {"answers": p["call"]}}).encode() + b"\\0"
+    control.sendall(text[:20])
+    open("half", "w").close()
+    control.sendall(open("rest", "rb").read() + text[20:])
+""")
+        activation, lease, _ = self.activate(self.host())
+        self.host().send("Activate", {"extension": "org.example.Ext", "connect": True})
+        container = self.home / ".local/share/extensiond-containers/org.example.Ext"
+        until(lambda: (container / "half").exists(), "half of an answer")
+        # The broker takes what is there before it answers this.
+        self.ask("ListInstances")
+        self.kill_broker()
+        (container / "rest").write_bytes(b"")
+        self.start_broker()
+        _, _, connection = self.activate(self.host(), connect=True)
+        self.echo(connection)
+        self.assertEqual(select.select([lease], [], [], 0)[0], [])
 
     def test_a_host_that_lets_go_while_no_broker_is_there(self):
         self.ready()

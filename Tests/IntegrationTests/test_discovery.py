@@ -4,6 +4,8 @@ import os
 import pathlib
 import plistlib
 import shutil
+import signal
+import time
 
 from world import POINT, VarlinkError, World, until
 
@@ -49,24 +51,14 @@ class Discovery(World):
         shutil.copy(source / "Info.plist", target / "Info.plist")
         self.wait_state(target, "unapproved")
 
-    def test_a_bundle_that_is_filled_late_is_noticed(self):
-        self.root.mkdir(parents=True)
-        self.start_broker()
+    def test_a_bundle_that_is_broken_at_the_start_is_noticed_when_it_is_mended(self):
         source = self.make_bundle()
         target = self.root / source.name
-        target.mkdir()
+        (target / "Contents").mkdir(parents=True)
+        self.start_broker()
         self.wait_state(target, "invalid")
         shutil.copy(source / "main.py", target / "main.py")
         shutil.copy(source / "Info.plist", target / "Info.plist")
-        self.wait_state(target, "unapproved")
-
-    def test_a_broken_bundle_is_read_again_when_it_is_mended(self):
-        target = self.put(self.make_bundle())
-        whole = (target / "Info.plist").read_bytes()
-        (target / "Info.plist").write_bytes(b"<plist>")
-        self.start_broker()
-        self.wait_state(target, "invalid")
-        (target / "Info.plist").write_bytes(whole)
         self.wait_state(target, "unapproved")
 
     def test_content_that_changed_needs_approval_again(self):
@@ -170,6 +162,52 @@ class Discovery(World):
     def rewrite(self, bundle, **keys):
         info = plistlib.loads((bundle / "Info.plist").read_bytes())
         (bundle / "Info.plist").write_bytes(plistlib.dumps({**info, **keys}, fmt=plistlib.FMT_BINARY))
+
+    def test_more_changes_than_the_kernel_keeps_lose_nothing(self):
+        self.ready()
+        other = self.make_bundle("org.example.Other")
+        self.broker.send_signal(signal.SIGSTOP)
+        limit = int(pathlib.Path("/proc/sys/fs/inotify/max_queued_events").read_text())
+        for number in range(limit + 1):
+            (self.root / f"{number % 500}").touch()
+        path = self.root / "Other.appex"
+        other.rename(path)
+        self.broker.send_signal(signal.SIGCONT)
+        self.wait_state(path, "unapproved")
+        self.assertIn("all roots are read again", self.log_text())
+
+    def test_a_restart_reads_only_what_changed(self):
+        self.root.mkdir(parents=True)
+        for name in ("Same", "Other"):
+            bundle = self.make_bundle(f"org.example.{name}")
+            (bundle / "large").write_bytes(os.urandom(8 << 20))
+            old = time.time() - 3600
+            for path in (bundle / "large", bundle / "main.py", bundle / "Info.plist", bundle):
+                os.utime(path, (old, old))
+            self.put(bundle)
+        self.start_broker()
+        before = {name: self.listed(f"org.example.{name}")[0]["digest"] for name in ("Same", "Other")}
+        self.assertGreater(self.bytes_read(), 16 << 20)
+        self.stop_broker()
+        (self.root / "Other.appex/large").write_bytes(b"less")
+        self.start_broker()
+        self.assertEqual(self.listed("org.example.Same")[0]["digest"], before["Same"])
+        self.assertNotEqual(self.listed("org.example.Other")[0]["digest"], before["Other"])
+        self.assertLess(self.bytes_read(), 1 << 20)
+
+    def bytes_read(self):
+        self.ask("Rescan", wait=True)
+        lines = pathlib.Path(f"/proc/{self.broker.pid}/io").read_text().splitlines()
+        return int(lines[0].removeprefix("rchar: "))
+
+    def test_a_damaged_cache_is_made_anew(self):
+        self.ready()
+        self.stop_broker()
+        for file in (self.home / ".cache/extensiond").iterdir():
+            file.write_bytes(b"not a database, whatever it was" * 1000)
+        self.start_broker()
+        self.wait_state(self.root / "Ext.appex", "enabled")
+        self.assertNotIn("hashed again", self.log_text())
 
     def test_rescan_is_a_barrier(self):
         self.root.mkdir(parents=True)

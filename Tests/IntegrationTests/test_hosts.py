@@ -61,6 +61,7 @@ class Hosts(World):
         holder.stdout.readline()
         watch = self.connect("admin/io.extensiond.Admin")
         watch.send("Watch", more=True)
+        self.assertEqual(watch.receive()["event"], "watching")
         holder.kill()
         holder.wait()
         while True:

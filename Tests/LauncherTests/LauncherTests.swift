@@ -118,6 +118,32 @@ internal import Varlink
     #expect(try launched.controlHasEnded)
   }
 
+  @Test func `A launcher that dies in the middle of a launch leaves nothing of it`() throws {
+    for step in 0..<20 {
+      let launcher = try TestLauncher()
+      let broker = try connected(launcher)
+      let launched = try broker.shell("sleep 1000")
+      // Ever later in the building of the sandbox.
+      for _ in 0..<step * 2000 { _ = CurrentProcess.processID }
+      launcher.process.send(signal: Signals.kill)
+      #expect(try launched.processHasEnded())
+      #expect(try launched.controlHasEnded, "after step \(step)")
+    }
+  }
+
+  @Test func `An instance that is killed in the middle of its launch leaves nothing`() throws {
+    let launcher = try TestLauncher()
+    let broker = try connected(launcher)
+    for step in 0..<40 {
+      let launched = try broker.shell("sleep 1000", "i\(step)")
+      for _ in 0..<step * 1000 { _ = CurrentProcess.processID }
+      try broker.call { LauncherInterface.Kill(request: $0, instance: "i\(step)") }
+      _ = try broker.ended("i\(step)")
+      #expect(try launched.controlHasEnded, "after step \(step)")
+    }
+    #expect(try launcher.children.isEmpty)
+  }
+
   @Test(arguments: [true, false]) func `The launcher ends its instances in order`(sandboxed: Bool) throws {
     let launcher = try TestLauncher()
     let broker = try connected(launcher)

@@ -58,10 +58,13 @@ public struct JSONWriter: Sendable {
   public mutating func write(_ value: String) {
     separate()
     bytes.append(UInt8(ascii: "\""))
-    if value.utf8.contains(where: Self.mustEscape) {
-      for byte in value.utf8 { writeEscaped(byte) }
-    } else {
-      bytes.append(contentsOf: value.utf8)
+    var value = value
+    value.withUTF8 { text in
+      if unsafe text.contains(where: Self.mustEscape) {
+        for index in text.indices { unsafe writeEscaped(text[index]) }
+      } else {
+        unsafe bytes.append(contentsOf: text)
+      }
     }
     bytes.append(UInt8(ascii: "\""))
   }
@@ -91,6 +94,11 @@ public struct JSONWriter: Sendable {
     endObject()
   }
 
+  /// The byte that ends a message.
+  mutating func endMessage() {
+    bytes.append(0)
+  }
+
   /// A value that is JSON already.
   mutating func write(encoded value: [UInt8]) {
     separate()
@@ -106,7 +114,7 @@ public struct JSONWriter: Sendable {
     }
   }
 
-  private static func mustEscape(_ byte: UInt8) -> Bool {
+  @inline(__always) private static func mustEscape(_ byte: UInt8) -> Bool {
     byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
   }
 

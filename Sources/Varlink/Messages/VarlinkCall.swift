@@ -31,7 +31,7 @@ public struct VarlinkCall: Hashable, Sendable {
 
   /// What comes before the last dot of `method`.
   public var interface: Substring {
-    method.lastIndex(of: ".").map { method[..<$0] } ?? ""
+    method.utf8.lastIndex(of: UInt8(ascii: ".")).map { method[..<$0] } ?? ""
   }
 }
 
@@ -71,6 +71,7 @@ extension VarlinkCall {
     payload.write(to: &writer)
     if mode != .single { writer.member(mode.rawValue, true) }
     writer.endObject()
-    return writer.bytes + [0]
+    writer.endMessage()
+    return writer.bytes
   }
 }

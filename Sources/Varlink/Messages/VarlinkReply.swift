@@ -53,6 +53,7 @@ extension VarlinkReply {
     payload.write(to: &writer)
     if continues { writer.member("continues", true) }
     writer.endObject()
-    return writer.bytes + [0]
+    writer.endMessage()
+    return writer.bytes
   }
 }

@@ -55,6 +55,8 @@ public final class MessageStream {
   private var queuedBytes = 0
 
   private var isPaused = false
+  /// Bytes came while it was paused.
+  private var hasBytesWaiting = false
   private var isDelivering = false
   private var peerHasEnded = false
   private var isOver = false
@@ -118,14 +120,14 @@ public final class MessageStream {
   // MARK: Receiving
 
   /// No message is delivered until `resume()`; the peer's bytes wait in its socket.
-  public func pause() {
-    isPaused = true
-    updateInterest()
-  }
+  ///
+  /// The interest in them ends when the first ones come: most pauses are over before that, and cost no system call.
+  public func pause() { isPaused = true }
 
   public func resume() {
     guard isPaused else { return }
     isPaused = false
+    hasBytesWaiting = false
     updateInterest()
     // Not from here: whoever resumes is often inside a handler.
     if !isDelivering, hasMessage || peerHasEnded {
@@ -138,7 +140,14 @@ public final class MessageStream {
       flush()
       if !isOver, outgoing.isEmpty { onBlocked?(false) }
     }
-    if !isOver, readiness.contains(.readable), !isPaused { receive() }
+    if !isOver, readiness.contains(.readable) {
+      if isPaused {
+        hasBytesWaiting = true
+        updateInterest()
+      } else {
+        receive()
+      }
+    }
     if !isOver, !readiness.isDisjoint(with: .hangUp), isPaused || peerHasEnded { end(.peerClosed) }
   }
 
@@ -206,7 +215,7 @@ public final class MessageStream {
   private func updateInterest() {
     guard !isOver else { return }
     var interest: Readiness = []
-    if !isPaused, !peerHasEnded { interest.insert(.readable) }
+    if !hasBytesWaiting, !peerHasEnded { interest.insert(.readable) }
     if !outgoing.isEmpty { interest.insert(.writable) }
     watch?.setInterest(interest)
   }

@@ -122,6 +122,7 @@ public final class VarlinkClient {
 
   private func fill(deadline: MonotonicTime?) throws(VarlinkClientError) {
     do throws(Errno) {
+      // Also without a deadline: who waits in recvmsg(2) is woken when the service takes the call, too.
       guard try Poll.readable(socket.rawValue, deadline: deadline) else { throw Errno.timedOut }
       let got = try Socket.receive(
         into: &buffer, from: socket.rawValue, maximumDescriptors: 16, nonBlocking: false)
