@@ -44,7 +44,7 @@ let package = Package(
     // MARK: Broker
     .target(
       name: "ExtensionBundles",
-      dependencies: ["CCrypto", "CLinux", "CPropertyList", "LinuxSystem"]),
+      dependencies: ["CCrypto", "CLinux", "CPropertyList", "ExtensionInterfaces", "LinuxSystem"]),
     .target(
       name: "BrokerCore", dependencies: ["ExtensionInterfaces", "Varlink"], plugins: ["VarlinkPlugin"]),
     .target(name: "LauncherProtocol", dependencies: ["LinuxSystem", "Varlink"], plugins: ["VarlinkPlugin"]),

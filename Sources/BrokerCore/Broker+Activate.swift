@@ -11,13 +11,19 @@ extension Broker {
     guard
       let facts = catalog.winner(identifier)
         ?? catalog.matching(identifier).first(where: { $0.kind == .appExtension })
-    else { return fail(request, BrokerInterface.ExtensionNotFound(extension: identifier)) }
+    else {
+      // Whoever may use nothing is not told what there is.
+      if session.peer.sandboxed, !session.verified {
+        return refuse(request, session, point: identifier)
+      }
+      return fail(request, BrokerInterface.ExtensionNotFound(extension: identifier))
+    }
+    guard permits(session, point: facts.extensionPoint ?? "") else {
+      return refuse(request, session, point: facts.extensionPoint ?? identifier)
+    }
     guard let entry = catalog.entries[facts.path], let pointIdentifier = facts.extensionPoint,
       let digest = facts.digest, entry.state == .enabled
     else { return failNotEnabled(request, identifier, facts) }
-    guard permits(session, point: pointIdentifier) else {
-      return refuse(request, session, point: pointIdentifier)
-    }
     guard let point = catalog.point(pointIdentifier), catalog.isInScope(facts) else {
       return fail(
         request,
@@ -32,8 +38,8 @@ extension Broker {
     if let until = crashes[digest]?.quarantine(at: now) {
       return failQuarantined(request, identifier, until)
     }
-    var instance = existingInstance(facts, point, host)
-    if instance == nil {
+    let existing = existingInstance(facts, point, host)
+    if existing == nil {
       guard instances.count < limits.instances else {
         return fail(request, BrokerInterface.LimitReached(limit: "instances", value: limits.instances))
       }
@@ -44,15 +50,15 @@ extension Broker {
         return fail(
           request, BrokerInterface.LimitReached(limit: "launchesInFlight", value: limits.launchesInFlight))
       }
-      instance = newInstance(facts, point, digest, host, verified: session.verified)
     }
-    guard let instance else { return }
+    let instance = existing ?? newInstance(facts, point, digest, host, verified: session.verified)
     let activation = Activation(
       id: "\(generation).a\(unique())", host: host, identifier: identifier, instance: instance,
       scene: call.scene, wantsConnection: call.connect ?? false, since: now.wall,
       phase: .pending(request, .instance))
     activations[activation.id] = activation
     instances[instance]?.activations.insert(activation.id)
+    if existing == nil { check(instance) }
     if instances[instance]?.phase == .running { proceed(activation.id) }
   }
 
@@ -106,18 +112,11 @@ extension Broker {
     let id = "\(generation)-\(unique())"
     let policy = policy(point)
     let timeout = facts.startTimeout ?? limits.startDeadline
-    var instance = Instance(
+    let instance = Instance(
       id: id, identifier: facts.identifier ?? "", extensionPoint: point.identifier, path: facts.path,
       version: facts.version ?? "", digest: digest, policy: policy, host: policy == .shared ? nil : host,
       hostVerified: verified, since: now.wall, phase: .checking, startDeadline: now.monotonic + timeout)
-    instance.deadline = instance.startDeadline
-    let delay = crashes[digest]?.delay(at: now) ?? 0
-    if delay > 0 {
-      instance.phase = .backingOff
-      instance.deadline = min(now.monotonic + delay, instance.startDeadline)
-    }
     instances[id] = instance
-    if delay == 0 { effects.append(.checkBundle(instance: id, path: facts.path, digest: digest)) }
     return id
   }
 
@@ -154,9 +153,18 @@ extension Broker {
       return
     }
     activations[id]?.leaseDeadline = nil
+    if failIfStopping(activation, request) { return }
     guard activation.wantsConnection else { return commit(id, connection: nil) }
     activations[id]?.phase = .pending(request, .accept)
     accept(activation, purpose: .activate)
+  }
+
+  /// What is being stopped is not begun to be used. The reason is known before the end is.
+  private mutating func failIfStopping(_ activation: Activation, _ request: RequestID) -> Bool {
+    guard case .stopping(let reason, _) = instances[activation.instance]?.phase else { return false }
+    fail(request, failure(activation.identifier, reason, []))
+    drop(activation.id)
+    return true
   }
 
   mutating func leaseFailed(_ id: String, message: String) {
@@ -182,6 +190,10 @@ extension Broker {
   /// From here on the activation is: the host gets lease and connection in one message.
   mutating func commit(_ id: String, connection: ConnectionID?) {
     guard let activation = activations[id], case .pending(let request, _) = activation.phase else { return }
+    if failIfStopping(activation, request) {
+      if let connection { effects.append(.dropConnection(connection)) }
+      return
+    }
     activations[id]?.phase = .active
     var descriptors: [DescriptorSource] = [.lease(activation: id)]
     if let connection {
@@ -208,7 +220,8 @@ extension Broker {
     guard let activation = activations[id], activation.host == host, !activation.isPending else {
       return fail(request, BrokerInterface.ActivationNotFound(activation: id))
     }
-    if case .deactivating(let reason) = activation.phase {
+    // Its activations may be told of nothing yet: what is killed gets no time to deactivate.
+    if case .stopping(let reason, _) = instances[activation.instance]?.phase {
       return fail(request, BrokerInterface.ActivationEnded(activation: id, reason: reason))
     }
     guard (instances[activation.instance]?.accepting.count ?? 0) < limits.connectsInFlightPerInstance else {

@@ -24,9 +24,10 @@ extension Broker {
     case .explain(let explain): self.explain(explain, request)
     case .stop(let stop): handleStop(stop.target, request)
     case .rescan(let rescan):
-      effects.append(.scanAll)
+      let serial = unique()
+      effects.append(.scanAll(serial))
       if rescan.wait ?? false {
-        rescans.append(request)
+        rescans.append((request, serial))
       } else {
         reply(request, AdminInterface.Rescan.Reply())
       }
@@ -62,7 +63,12 @@ extension Broker {
     switch entry.state {
     case .invalid, .incompatible, .nearMiss:
       return fail(request, AdminInterface.NotApprovable(extension: identifier, message: entry.explanation))
-    case .shadowed, .enabled, .unapproved, .disabled, .changed, .entitled: break
+    case .unapproved, .changed, .disabled:
+      // The decision is the host's. Only one that the person disabled by itself has something to take back.
+      if catalog.ownHost(of: facts) != nil, catalog.decisions[identifier]?.verdict != .disabled {
+        return fail(request, AdminInterface.NotApprovable(extension: identifier, message: entry.explanation))
+      }
+    case .shadowed, .enabled, .entitled: break
     }
     store(facts, identifier, .enabled, request)
   }

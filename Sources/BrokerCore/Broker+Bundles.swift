@@ -41,11 +41,12 @@ extension Broker {
   /// Disabled and removed extensions are stopped. Changed and updated ones run on for the hosts that use them.
   private mutating func stopWhatMayNotRun(_ identifiers: Set<String>) {
     for (id, instance) in instances where identifiers.contains(instance.identifier) && !instance.isStopping {
-      guard let entry = catalog.entries[instance.path] else {
+      // Its own state: another copy that is used now does not hide what was decided.
+      guard let state = catalog.ownState(instance.path) else {
         stop(id, Reason(kind: .removed))
         continue
       }
-      switch entry.state {
+      switch state {
       case .disabled: stop(id, Reason(kind: .disabled))
       case .unapproved where !instance.isWithLauncher: stop(id, Reason(kind: .changed))
       case .unapproved where catalog.bundles[instance.path]?.digest == instance.digest:

@@ -30,21 +30,36 @@ extension Broker {
     }
   }
 
-  /// Has the bundle looked at, unless it is known already to be something else.
+  /// Has the bundle looked at, unless it is known already to be something else, or has crashed meanwhile.
   mutating func check(_ id: String) {
     guard let instance = instances[id] else { return }
     if let reason = obstacle(instance) { return failStart(id, reason, standardError: []) }
+    let delay = crashes[instance.digest]?.delay(at: now) ?? 0
+    if delay > 0 {
+      instances[id]?.phase = .backingOff
+      instances[id]?.deadline = min(now.monotonic + delay, instance.startDeadline)
+      return
+    }
     instances[id]?.phase = .checking
     instances[id]?.deadline = instance.startDeadline
     effects.append(.checkBundle(instance: id, path: instance.path, digest: instance.digest))
   }
 
   /// Why an instance may not be launched any more: files and decisions change while it waits.
-  private func obstacle(_ instance: Instance) -> Reason? {
+  func obstacle(_ instance: Instance) -> Reason? {
+    if case .refused(let message) = launcher {
+      return Reason(kind: .startFailed, stage: "launcher", detail: message)
+    }
     guard let entry = catalog.entries[instance.path] else { return Reason(kind: .removed) }
-    if catalog.bundles[instance.path]?.digest != instance.digest { return Reason(kind: .changed) }
+    guard let facts = catalog.bundles[instance.path], facts.digest == instance.digest else {
+      return Reason(kind: .changed)
+    }
     switch entry.state {
-    case .enabled: return nil
+    case .enabled:
+      if let until = crashes[instance.digest]?.quarantine(at: now) {
+        return Reason(kind: .quarantined, until: Int(until.wall))
+      }
+      return catalog.isInScope(facts) ? nil : Reason(kind: .policy, rule: "scope")
     case .shadowed: return Reason(kind: .updated)
     case .disabled, .unapproved: return Reason(kind: .disabled)
     default: return Reason(kind: .changed)

@@ -61,9 +61,10 @@ extension Broker {
         quarantine.map { "rests for another \(($0.monotonic - now.monotonic) / 1000) s" }
           ?? "it has not crashed too often",
         mend: "extctl reset \(name)"))
-    if case .connected = launcher {
-      gates.append(gate("launcher", true, "connected"))
-    } else {
+    switch launcher {
+    case .connected: gates.append(gate("launcher", true, "connected"))
+    case .refused(let message): gates.append(gate("launcher", false, message))
+    default:
       gates.append(
         gate(
           "launcher", false, "no launcher is connected",

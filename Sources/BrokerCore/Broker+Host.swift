@@ -30,13 +30,13 @@ extension Broker {
         BrokerInterface.InvalidHost(
           message: "this connection belongs to \(session.host?.identifier ?? "") already; open another one"))
     }
-    guard isReverseDNS(hello.hostIdentifier) else {
+    guard BundleIdentifier.isValid(hello.hostIdentifier) else {
       return fail(
         request,
         BrokerInterface.InvalidHost(
           message:
-            "'\(hello.hostIdentifier.prefix(64))' is not a reverse-DNS identifier such as org.example.Editor")
-      )
+            "'\(hello.hostIdentifier.prefix(64))' is not a reverse-DNS identifier; use \(BundleIdentifier.form)"
+        ))
     }
     let verified = isVerified(hello.hostIdentifier, session.peer)
     sessions[request.peer]?.host = HostKey(identifier: hello.hostIdentifier, process: session.peer.process)
@@ -87,13 +87,13 @@ extension Broker {
     return point.hasPrefix(host.identifier + ".")
   }
 
-  mutating func refuse(_ request: RequestID, _ session: Session, point: String) {
+  mutating func refuse(_ request: RequestID, _ session: Session, point subject: String) {
     let host = session.host?.identifier ?? ""
     fail(
       request,
       BrokerInterface.NotPermitted(
         message:
-          "the caller is sandboxed and \(session.verified ? "is \(host)" : "only claims to be \(host)"), so it may not use \(point)"
+          "the caller is sandboxed and \(session.verified ? "is \(host)" : "only claims to be \(host)"), so it may not use \(subject)"
       ))
   }
 

@@ -96,8 +96,8 @@ extension Broker {
   /// The last report about an instance: it has no process any more.
   mutating func instanceEnded(_ id: String, note text: String, _ end: InstanceEnd) {
     if case .restoring = launcher {
-      // Its activations are still to come.
-      restoredEnds.append((id, text, end))
+      // Its activations are still to come. What ends before the launcher reads the request for its table comes twice.
+      if !restoredEnds.contains(where: { $0.instance == id }) { restoredEnds.append((id, text, end)) }
       return
     }
     guard let instance = instances[id] else {
@@ -179,13 +179,16 @@ extension Broker {
     _ id: String, _ reason: Reason, instance: String, standardError: [String]
   ) -> Bool {
     guard let activation = activations.removeValue(forKey: id) else { return true }
-    effects.append(.endLease(activation: id))
     if case .pending(let request, _) = activation.phase {
+      effects.append(.endLease(activation: id))
       effects.append(.dropLease(activation: id))
       fail(request, failure(activation.identifier, reason, standardError))
       return true
     }
-    return remember(activation, reason, instance: instance)
+    // The launcher keeps its row until then, since a broker that starts anew knows of it only from there.
+    let told = remember(activation, reason, instance: instance)
+    if told { effects.append(.endLease(activation: id)) }
+    return told
   }
 
   func failure(_ identifier: String, _ reason: Reason, _ standardError: [String])
@@ -217,22 +220,20 @@ extension Broker {
   }
 
   mutating func markTold(_ id: String) {
-    guard let instance = endedActivations[id]?.instance else {
-      endedActivations[id]?.told = true
-      return
-    }
+    let instance = endedActivations[id]?.instance
     endedActivations[id]?.told = true
     endedActivations[id]?.instance = nil
-    forgetIfTold(instance)
+    if let instance { forgetIfTold(instance, endOf: id) }
   }
 
   private mutating func forgetEnd(_ id: String) {
     guard let instance = endedActivations.removeValue(forKey: id)?.instance else { return }
-    forgetIfTold(instance)
+    forgetIfTold(instance, endOf: id)
   }
 
-  /// The launcher may forget an instance when every host knows of its end.
-  private mutating func forgetIfTold(_ instance: String) {
+  /// The launcher may forget an activation when its host knows of the end, and an instance when every host does.
+  private mutating func forgetIfTold(_ instance: String, endOf activation: String) {
+    effects.append(.endLease(activation: activation))
     guard !endedActivations.values.contains(where: { $0.instance == instance }) else { return }
     effects.append(.forget(instance: instance))
   }
@@ -251,7 +252,12 @@ extension Broker {
     guard !activation.isPending else { return }
     activations[id] = nil
     effects.append(.endLease(activation: id))
-    remember(activation, Reason(kind: hostLives ? .hostEnded : .hostGone), instance: nil)
+    let reason = Reason(kind: hostLives ? .hostEnded : .hostGone)
+    for (call, pending) in instances[activation.instance]?.accepting ?? [:] where pending.activation == id {
+      acceptFailed(
+        activation.instance, call: call, BrokerInterface.ActivationEnded(activation: id, reason: reason))
+    }
+    remember(activation, reason, instance: nil)
     leave(activation.instance, id)
   }
 

@@ -9,10 +9,12 @@ enum LauncherState: Hashable, Sendable {
   case restoring(LauncherFacts)
   case connected(LauncherFacts)
   case absent
+  /// There is one, but not for this broker; why, and what to do.
+  case refused(String)
 
   var isSettled: Bool {
     switch self {
-    case .connected, .absent: true
+    case .connected, .absent, .refused: true
     case .unknown, .restoring: false
     }
   }
@@ -65,12 +67,12 @@ extension Broker {
     case .starting:
       // Whoever waited for it has to ask again.
       instance.phase = .stopping(Reason(kind: .idle), .terminated)
-      instance.deadline = now.monotonic
     case .stopping:
       let kind = note.stopReason.flatMap(Reason.Kind.init(rawValue:)) ?? .stopping
       instance.phase = .stopping(Reason(kind: kind), .terminated)
-      instance.deadline = now.monotonic
     }
+    // SIGTERM comes when the table is complete; then it has the time that everybody has.
+    if instance.isStopping { instance.deadline = now.monotonic + limits.terminateDeadline }
     return instance
   }
 
@@ -93,20 +95,16 @@ extension Broker {
 
   mutating func launcherRestored() {
     guard case .restoring(let facts) = launcher else { return }
+    let isClean = startsClean
     launcher = .connected(facts)
     effects.append(.settled)
-    finishRestoredEnds()
+    finishRestoredEnds(isClean: isClean)
     for (id, instance) in instances {
       if case .stopping = instance.phase { effects.append(.terminate(instance: id)) }
       if instance.phase == .running { stopIfIdle(id) }
       launchIfPossible(id)
     }
-    // Leases whose instance the launcher does not know.
-    for (id, activation) in activations where instances[activation.instance] == nil {
-      activations[id] = nil
-      effects.append(.endLease(activation: id))
-      remember(activation, Reason(kind: .launcherGone), instance: nil)
-    }
+    endOrphans()
     let restored = instances.values.lazy.filter(\.isWithLauncher).count
     if restored > 0 {
       note(.notice, "launcher.restored", nil, "took back \(restored) instances from the launcher")
@@ -114,11 +112,25 @@ extension Broker {
     becomeReady()
   }
 
+  /// Leases whose instance the launcher does not know.
+  private mutating func endOrphans() {
+    for (id, activation) in activations where instances[activation.instance] == nil {
+      activations[id] = nil
+      effects.append(.endLease(activation: id))
+      remember(activation, Reason(kind: .launcherGone), instance: nil)
+    }
+  }
+
   /// What ended while no broker was there: its hosts are told now, or when they come back.
-  private mutating func finishRestoredEnds() {
+  private mutating func finishRestoredEnds(isClean: Bool) {
     let ends = restoredEnds
     restoredEnds = []
     for (id, text, end) in ends {
+      guard !isClean else {
+        // Its note may be what kills brokers.
+        effects.append(.forget(instance: id))
+        continue
+      }
       if instances[id] == nil, let note = decodeNote(text, as: NotesInterface.Instance.self) {
         var instance = restored(id, note, processID: nil, executed: end.executed)
         instance.activations = Set(activations.values.filter { $0.instance == id }.map(\.id))
@@ -128,13 +140,26 @@ extension Broker {
     }
   }
 
+  /// Nobody waits for a launcher that cannot come before somebody has done something.
+  mutating func launcherRefused(_ message: String) {
+    launcher = .refused(message)
+    note(.error, "launcher.refused", nil, message)
+    for (id, instance) in instances {
+      if let reason = obstacle(instance) { failStart(id, reason, standardError: []) }
+    }
+    becomeReady()
+  }
+
   /// All instances ended with it. Those that had not begun wait for the next launcher.
   mutating func launcherGone() {
     let was = launcher
+    let isClean = startsClean
     launcher = .absent
     if case .connected = was {
       note(.error, "launcher.gone", nil, "the launcher ended, and with it \(instances.count) instances")
     }
+    // What it could still tell of its table counts.
+    finishRestoredEnds(isClean: isClean)
     for (id, instance) in instances {
       switch instance.phase {
       case .backingOff, .checking, .waitingForLauncher: break
@@ -144,6 +169,7 @@ extension Broker {
       default: finish(id, Reason(kind: .launcherGone), standardError: [])
       }
     }
+    endOrphans()
     becomeReady()
   }
 }

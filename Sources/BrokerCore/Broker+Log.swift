@@ -38,15 +38,23 @@ extension Broker {
   }
 
   mutating func keepLog(_ identifier: String, _ lines: [String], dropped: Int) {
-    var new = lines
-    if dropped > 0 { new.insert("(\(dropped) lines left out: they came too fast)", at: 0) }
     var log = logs[identifier] ?? []
-    log += new
+    log += leftOut(dropped) + lines
     if log.count > limits.logLinesPerExtension { log.removeFirst(log.count - limits.logLinesPerExtension) }
     logs[identifier] = log
-    for session in sessions.values {
-      guard let watch = session.watch, watch.kind == .logs(identifier), !session.isBlocked else { continue }
-      reply(watch.request, AdminInterface.Logs.Reply(lines: new), continues: true)
+    for (peer, session) in sessions {
+      guard let watch = session.watch, watch.kind == .logs(identifier) else { continue }
+      if session.isBlocked {
+        sessions[peer]?.watch?.dropped += lines.count + dropped
+      } else {
+        let missed = watch.dropped + dropped
+        sessions[peer]?.watch?.dropped = 0
+        reply(watch.request, AdminInterface.Logs.Reply(lines: leftOut(missed) + lines), continues: true)
+      }
     }
+  }
+
+  private func leftOut(_ count: Int) -> [String] {
+    count > 0 ? ["(\(count) lines left out: they came too fast)"] : []
   }
 }

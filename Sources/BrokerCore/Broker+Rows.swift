@@ -43,8 +43,13 @@ extension Broker {
     return rows.values.sorted { ($0.identifier, $0.pid) < ($1.identifier, $1.pid) }
   }
 
+  /// Oldest first. Identifiers end with a number, so that of two from the same moment the shorter one is earlier.
+  private func isEarlier(_ left: (since: Int64, id: String), _ right: (since: Int64, id: String)) -> Bool {
+    (left.since, left.id.utf8.count, left.id) < (right.since, right.id.utf8.count, right.id)
+  }
+
   var instanceRows: [AdminInterface.Instance] {
-    instances.values.sorted { $0.id < $1.id }.map { instance in
+    instances.values.sorted { isEarlier(($0.since, $0.id), ($1.since, $1.id)) }.map { instance in
       let state: AdminInterface.Instance.State =
         switch instance.phase {
         case .backingOff, .checking, .waitingForLauncher, .launching: .launching
@@ -60,7 +65,8 @@ extension Broker {
   }
 
   var activationRows: [AdminInterface.Activation] {
-    activations.values.filter { !$0.isPending }.sorted { $0.id < $1.id }.map { activation in
+    let known = activations.values.filter { !$0.isPending }
+    return known.sorted { isEarlier(($0.since, $0.id), ($1.since, $1.id)) }.map { activation in
       AdminInterface.Activation(
         id: activation.id, extension: activation.identifier, instance: activation.instance,
         host: activation.host.identifier, scene: activation.scene, connections: activation.connections,
@@ -71,9 +77,13 @@ extension Broker {
   var status: AdminInterface.Status.Reply {
     var launcherProcess: Int?
     var controlGroups = false
-    if case .connected(let launcher) = launcher {
+    var warnings = facts.warnings
+    switch launcher {
+    case .connected(let launcher):
       launcherProcess = Int(launcher.processID)
       controlGroups = launcher.controlGroups
+    case .refused(let message): warnings.append(message)
+    default: break
     }
     return AdminInterface.Status.Reply(
       version: facts.version, pid: facts.processID, generation: generation, since: Int(facts.since),
@@ -81,6 +91,6 @@ extension Broker {
       controlGroups: controlGroups, roots: facts.roots, limits: limits.table,
       extensions: catalog.bundles.values.lazy.filter { $0.kind == .appExtension }.count,
       instances: instances.count, activations: activations.count, hosts: hostRows.count,
-      descriptors: facts.descriptors, warnings: facts.warnings)
+      descriptors: facts.descriptors, warnings: warnings)
   }
 }

@@ -131,7 +131,8 @@ extension Broker {
     switch instance.phase {
     case .backingOff where now.monotonic < instance.startDeadline: check(id)
     case .backingOff:
-      finish(id, Reason(kind: .quarantined, until: Int(now.wall)), standardError: [])
+      let until = crashes[instance.digest]?.notBefore?.wall ?? now.wall
+      finish(id, Reason(kind: .quarantined, until: Int(until)), standardError: [])
     case .checking, .waitingForLauncher, .launching, .starting:
       giveUp(id, Reason(kind: .startTimedOut, stage: instance.stage))
     case .running: instances[id]?.deadline = nil

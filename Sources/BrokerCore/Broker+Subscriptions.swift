@@ -42,8 +42,7 @@ extension Broker {
     // Ends that nobody could be told of while no stream stood.
     for id in endedOrder {
       guard let ended = endedActivations[id], ended.host == host, !ended.told else { continue }
-      tell(request.peer, event(of: ended))
-      markTold(id)
+      if tell(request.peer, event(of: ended)) { markTold(id) }
     }
   }
 
@@ -123,31 +122,35 @@ extension Broker {
       reason: ended.reason)
   }
 
-  /// Tells all streams of a host. Returns whether there was one.
+  /// Tells all streams of a host. Returns whether one took it: what waits for a slow reader is not told yet.
   @discardableResult
   mutating func tell(_ host: HostKey, _ event: BrokerInterface.ActivationEvent) -> Bool {
     var told = false
     for (peer, session) in sessions where session.host == host && session.subscription != nil {
-      tell(peer, event)
-      told = true
+      if tell(peer, event) { told = true }
     }
     return told
   }
 
-  private mutating func tell(_ peer: PeerID, _ event: BrokerInterface.ActivationEvent) {
-    guard let session = sessions[peer], var subscription = session.subscription else { return }
+  @discardableResult
+  private mutating func tell(_ peer: PeerID, _ event: BrokerInterface.ActivationEvent) -> Bool {
+    guard let session = sessions[peer], var subscription = session.subscription else { return false }
     if session.isBlocked {
       // One event for each activation: a later state makes the one before it pointless.
       subscription.waiting.removeAll { $0.activation == event.activation }
       subscription.waiting.append(event)
-      if subscription.waiting.count > limits.waitingEvents { return giveUp(peer, subscription) }
+      if subscription.waiting.count > limits.waitingEvents {
+        giveUp(peer, subscription)
+        return false
+      }
     } else {
       send(event, &subscription)
     }
     sessions[peer]?.subscription = subscription
+    return !session.isBlocked
   }
 
-  /// A host that goes on without ever reading loses its stream. It asks with GetActivation when it is back.
+  /// A host that goes on without ever reading loses its stream. Its next one tells of the ends.
   private mutating func giveUp(_ peer: PeerID, _ subscription: Subscription) {
     sessions[peer]?.subscription = nil
     fail(
@@ -170,5 +173,6 @@ extension Broker {
     subscription.waiting = []
     for event in waiting { send(event, &subscription) }
     sessions[peer]?.subscription = subscription
+    for event in waiting where event.state == .deactivated { markTold(event.activation) }
   }
 }

@@ -35,7 +35,7 @@ public struct Broker: Sendable {
   private var early: [Event] = []
   private var decisionsAreLoaded = false
   private var isScanned = false
-  var rescans: [RequestID] = []
+  var rescans: [(request: RequestID, serial: Int)] = []
   var stops: [StopRequest] = []
 
   public init(generation: String, limits: Limits = Limits()) {
@@ -82,10 +82,11 @@ public struct Broker: Sendable {
     case .peerDrained(let peer): catchUp(peer)
 
     case .bundles(let found, let removed): applyBundles(found: found, removed: removed)
-    case .scanned:
+    case .scanned(let serial):
       isScanned = true
-      for request in rescans { reply(request, AdminInterface.Rescan.Reply()) }
-      rescans = []
+      // A scan that had begun before somebody asked may have missed what they mean.
+      for (request, asked) in rescans where asked <= serial { reply(request, AdminInterface.Rescan.Reply()) }
+      rescans.removeAll { $0.serial <= serial }
       becomeReady()
     case .decisionsLoaded(let decisions):
       for decision in decisions { _ = catalog.apply(decision) }
@@ -113,6 +114,7 @@ public struct Broker: Sendable {
       restoreActivation(id, instance: instance, note: note, endedByHost: endedByHost)
     case .restored: launcherRestored()
     case .launcherGone: launcherGone()
+    case .launcherRefused(let message): launcherRefused(message)
     case .launched(let instance, let processID): launched(instance, processID: processID)
     case .launchFailed(let instance, let stage, let errno): launchFailed(instance, stage: stage, errno: errno)
     case .executed(let instance): instances[instance]?.executed = true
@@ -142,7 +144,7 @@ public struct Broker: Sendable {
   private mutating func closePeer(_ peer: PeerID) {
     sessions[peer] = nil
     early.removeAll { $0.request?.peer == peer }
-    rescans.removeAll { $0.peer == peer }
+    rescans.removeAll { $0.request.peer == peer }
     stops.removeAll { $0.request.peer == peer }
     abandonRequests(of: peer)
   }

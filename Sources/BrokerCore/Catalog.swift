@@ -45,6 +45,18 @@ struct Catalog: Sendable {
     (applicationPaths[identifier] ?? []).sorted().compactMap { bundles[$0] }
   }
 
+  /// The application around an extension that fills one of the application's own points. The point's name alone would
+  /// not tell whose it is: a.b also begins a.b.c.d.
+  func ownHost(of facts: BundleFacts) -> BundleFacts? {
+    guard let container = facts.containingPath.flatMap({ bundles[$0] }), container.identifier != nil,
+      facts.extensionPoint.flatMap({ point($0)?.host }) == container.identifier
+    else { return nil }
+    return container
+  }
+
+  /// What a bundle would be if there were no other copy of it; nil where there is none.
+  func ownState(_ path: String) -> CatalogEntry.State? { bundles[path].map { entry(for: $0).state } }
+
   /// Whether an extension may fill a point at all, whatever was decided about it.
   func isInScope(_ facts: BundleFacts) -> Bool {
     guard let identifier = facts.extensionPoint, let point = point(identifier) else { return false }
@@ -140,10 +152,10 @@ struct Catalog: Sendable {
   // MARK: Deciding
 
   private func entry(for facts: BundleFacts) -> CatalogEntry {
-    let container = facts.containingPath.flatMap { bundles[$0] }
+    let host = ownHost(of: facts)
     return CatalogEntry(
-      facts: facts, decision: facts.identifier.flatMap { decisions[$0] }, container: container,
-      containerDecision: container?.identifier.flatMap { decisions[$0] })
+      facts: facts, decision: facts.identifier.flatMap { decisions[$0] }, host: host,
+      hostDecision: host?.identifier.flatMap { decisions[$0] })
   }
 
   private mutating func resolve(_ identifiers: Set<String>) {
@@ -169,9 +181,8 @@ struct Catalog: Sendable {
       let (first, second) = (left.entry.state == .enabled, right.entry.state == .enabled)
       if first != second { return first }
       if left.facts.rootIndex != right.facts.rootIndex { return left.facts.rootIndex < right.facts.rootIndex }
-      if left.facts.version != right.facts.version {
-        return isNewer(left.facts.version, than: right.facts.version)
-      }
+      if left.facts.isNewer(than: right.facts) { return true }
+      if right.facts.isNewer(than: left.facts) { return false }
       return left.facts.path < right.facts.path
     }
     guard let best = candidates.first else { return }
@@ -182,9 +193,15 @@ struct Catalog: Sendable {
           "that one is approved"
         } else if best.facts.rootIndex != loser.facts.rootIndex {
           "its root comes first"
-        } else if best.facts.version != loser.facts.version { "it is newer" } else { "its path sorts first" }
+        } else if best.facts.isNewer(than: loser.facts) { "it is newer" } else { "its path sorts first" }
       entries[loser.facts.path] = CatalogEntry(
         state: .shadowed, explanation: "\(best.facts.path) is used in its place: \(why)")
     }
+  }
+}
+
+extension BundleFacts {
+  fileprivate func isNewer(than other: Self) -> Bool {
+    BundleVersion.precedes(other.version ?? "", version ?? "")
   }
 }

@@ -12,10 +12,8 @@ public struct CatalogEntry: Hashable, Sendable {
 extension CatalogEntry {
   /// Decides about one bundle as if it had no duplicates.
   ///
-  /// `container` is the application bundle around it, with the decision about that one.
-  init(
-    facts: BundleFacts, decision: Decision?, container: BundleFacts?, containerDecision: Decision?
-  ) {
+  /// `host` is the application around it, where it fills one of that one's points, with the decision about it.
+  init(facts: BundleFacts, decision: Decision?, host: BundleFacts?, hostDecision: Decision?) {
     let name = facts.identifier ?? facts.path
     if facts.kind == .nearMiss {
       self.init(state: .nearMiss, explanation: facts.problems.first?.message ?? "not a bundle")
@@ -32,29 +30,20 @@ extension CatalogEntry {
         state: .entitled,
         explanation: "asks for entitlements, which cannot be granted yet: "
           + facts.entitlements.joined(separator: ", "))
-    } else if facts.kind == .appExtension, let container, Self.isOwn(facts, of: container) {
-      self.init(
-        embedded: facts, decision: decision, container: container, containerDecision: containerDecision)
+    } else if facts.kind == .appExtension, let host {
+      self.init(inside: host, decision: hostDecision)
     } else {
       self.init(separate: facts, decision: decision)
     }
   }
 
-  /// Ships inside the host whose point it fills.
-  static func isOwn(_ facts: BundleFacts, of container: BundleFacts) -> Bool {
-    guard let host = container.identifier, let point = facts.extensionPoint else { return false }
-    return point.hasPrefix(host + ".")
-  }
-
-  private init(
-    embedded facts: BundleFacts, decision: Decision?, container: BundleFacts, containerDecision: Decision?
-  ) {
+  private init(inside container: BundleFacts, decision: Decision?) {
     let host = container.identifier ?? container.path
     if container.rootOwned {
       self.init(state: .enabled, explanation: "ships inside \(host), which only root can write")
       return
     }
-    let whole = Self(separate: container, decision: containerDecision)
+    let whole = Self(separate: container, decision: decision)
     switch whole.state {
     case .enabled: self.init(state: .enabled, explanation: "ships inside \(host), which is approved")
     case .disabled: self.init(state: .disabled, explanation: "its host \(host) is disabled")

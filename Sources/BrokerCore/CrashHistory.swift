@@ -15,6 +15,8 @@ struct CrashHistory: Hashable, Sendable {
 
   /// Adds a crash. Returns whether it is quarantined from now on.
   mutating func record(at now: Moment) -> Bool {
+    // One that still ran when the quarantine began adds nothing to it.
+    guard quarantine(at: now) == nil else { return false }
     crashes = crashes.filter { $0 > now.monotonic - Self.window } + [now.monotonic]
     var pause = Self.firstBackOff << Int64(crashes.count - 1)
     isQuarantined = crashes.count >= Self.crashesToQuarantine
@@ -40,7 +42,11 @@ struct CrashHistory: Hashable, Sendable {
 
   /// Nothing in it matters any more.
   func isForgettable(at now: Moment) -> Bool {
-    delay(at: now) == 0 && (crashes.last ?? 0) <= now.monotonic - Self.window
-      && quarantines == 0
+    guard delay(at: now) == 0 else { return false }
+    // The next quarantine is a longer one, unless it went well for as long as the longest.
+    if quarantines > 0, let notBefore, notBefore.monotonic > now.monotonic - Self.longestQuarantine {
+      return false
+    }
+    return crashes.allSatisfy { $0 <= now.monotonic - Self.window }
   }
 }

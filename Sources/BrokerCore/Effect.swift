@@ -12,8 +12,8 @@ public enum Effect: Sendable {
   case checkBundle(instance: String, path: String, digest: String)
   case storeDecision(RequestID, Decision)
   case readHistory(RequestID, identifier: String?)
-  /// Read all roots again, then say `scanned`.
-  case scanAll
+  /// Read all roots again, then say `scanned` with this number.
+  case scanAll(Int)
   /// Notice, or no longer, when a file inside this bundle changes.
   case watchContent(path: String, Bool)
   /// Read again what belongs to this bundle.

@@ -15,8 +15,8 @@ public enum Event: Sendable {
 
   // MARK: Bundles and decisions
   case bundles(found: [BundleFacts], removed: [String])
-  /// Every root was read, and what was found came before this.
-  case scanned
+  /// Every root was read, and what was found came before this. The number is the one of `scanAll`; 0 where nobody asked.
+  case scanned(Int)
   /// A check of a bundle before its launch is done.
   case bundleChecked(instance: String, BundleCheck)
   case decisionsLoaded([Decision])
@@ -32,6 +32,8 @@ public enum Event: Sendable {
   /// The launcher's table is complete.
   case restored
   case launcherGone
+  /// There is one with which this broker cannot work; why, and what to do.
+  case launcherRefused(message: String)
   case launched(instance: String, processID: Int32)
   case launchFailed(instance: String, stage: String, errno: Int?)
   case executed(instance: String)

@@ -34,6 +34,6 @@ struct WatchStream: Sendable {
   let request: RequestID
   let kind: Kind
   var sequence = 0
-  /// Events that were left out, since the reader is slow.
+  /// Events or lines that were left out, since the reader is slow.
   var dropped = 0
 }

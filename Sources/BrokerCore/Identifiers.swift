@@ -44,17 +44,3 @@ public struct HostKey: Hashable, Sendable {
     self.process = process
   }
 }
-
-/// Whether a text is a reverse-DNS identifier: two or more components of letters, digits and hyphens.
-func isReverseDNS(_ text: String) -> Bool {
-  guard text.utf8.count <= 255 else { return false }
-  let components = text.split(separator: ".", omittingEmptySubsequences: false)
-  return components.count >= 2
-    && components.allSatisfy { component in
-      !component.isEmpty
-        && component.utf8.allSatisfy { byte in
-          (97...122).contains(byte) || (65...90).contains(byte) || (48...57).contains(byte) || byte == 45
-            || byte == 95
-        }
-    }
-}

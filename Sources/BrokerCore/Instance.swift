@@ -85,7 +85,8 @@ struct Instance: Sendable {
   }
 
   var nextDeadline: Int64? {
-    let accepts = accepting.values.lazy.map(\.deadline).min()
+    // Of one that is stopping no answer is expected any more; its end answers whoever waits.
+    let accepts = isStopping ? nil : accepting.values.lazy.map(\.deadline).min()
     guard let deadline else { return accepts }
     return min(deadline, accepts ?? deadline)
   }

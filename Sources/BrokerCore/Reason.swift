@@ -34,9 +34,10 @@ extension Reason {
   /// The extension's own fault: counts towards quarantine.
   var isCrash: Bool {
     switch kind {
-    case .crashed, .outOfMemory, .unresponsive, .startTimedOut: true
+    case .crashed, .outOfMemory, .unresponsive: true
     case .exited: status != 0
-    case .startFailed: stage == "Start"
+    // In other stages it has not run yet.
+    case .startFailed, .startTimedOut: stage == "Start"
     default: false
     }
   }

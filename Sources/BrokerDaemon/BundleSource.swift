@@ -72,14 +72,14 @@ final class BundleSource {
 
   // MARK: Reading
 
-  /// Reads everything, then says `scanned`.
-  func scanAll() {
+  /// Reads everything, then says `scanned`. `serial`: the broker's number of it, where the broker asked.
+  func scanAll(_ serial: Int = 0) {
     for root in roots { scan(root: root) }
     let reader = reader
     worker.perform {
       reader.pruneCache()
     } completion: { [unowned self] in
-      self.onEvent(.scanned)
+      self.onEvent(.scanned(serial))
     }
   }
 

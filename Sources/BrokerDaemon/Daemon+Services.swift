@@ -132,6 +132,7 @@ extension Daemon {
     case .gone:
       channels = [:]
       handle(.launcherGone)
+    case .refused(let cause): handle(.launcherRefused(message: cause))
     case .unusable(let cause):
       // A broker that starts anew takes back what the launcher keeps, and nothing is lost.
       journal.write(LogEntry(level: .error, message: "\(cause); the broker begins anew"))

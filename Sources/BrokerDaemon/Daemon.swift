@@ -213,7 +213,7 @@ final class Daemon {
     case .releaseBundle(let instance): checkedBundles[instance] = nil
     case .storeDecision(let request, let decision): storeDecision(decision, request)
     case .readHistory(let request, let identifier): readHistory(identifier, request)
-    case .scanAll: bundles?.scanAll()
+    case .scanAll(let serial): bundles?.scanAll(serial)
     case .scan(let path): bundles?.scan(path)
     case .watchContent(let path, let wanted): bundles?.watchContent(of: path, wanted)
     case .keepLease(let activation, let instance, let note): keepLease(activation, instance, note)

@@ -18,6 +18,8 @@ final class LauncherLink {
     case gone
     /// The launcher lives, and does not speak with this broker any more.
     case unusable(String)
+    /// The launcher lives, and speaks another language; why, and what to do.
+    case refused(String)
   }
 
   /// How long another broker may be connected still, or a launcher take to end after it closed the connection.
@@ -101,6 +103,9 @@ final class LauncherLink {
       self.retry = .milliseconds(20)
       self.firstRefusal = nil
       self.process = try? SharedProcess(processID: Int32(clamping: hello.pid))
+      if let misfit = LauncherPacket.misfit(of: hello.protocol, process: hello.pid) {
+        return self.refuse(misfit)
+      }
       self.onIncoming(
         .connected(
           LauncherFacts(
@@ -179,6 +184,12 @@ final class LauncherLink {
 
   private func disconnect() {
     guard socket != nil else { return }
+    hangUp()
+    guard !isClosed else { return }
+    if let process { waitForEnd(of: process) } else { isRefused() }
+  }
+
+  private func hangUp() {
     watch?.cancel()
     watch = nil
     socket = nil
@@ -186,8 +197,16 @@ final class LauncherLink {
     let waiting = pending
     pending = [:]
     for answered in waiting.values { answered(nil) }
-    guard !isClosed else { return }
-    if let process { waitForEnd(of: process) } else { isRefused() }
+  }
+
+  /// What this launcher keeps goes on without us. Its end is waited for, not asked about again and again: by hand a
+  /// launcher ends by itself, unless brokers keep coming.
+  private func refuse(_ cause: String) {
+    hangUp()
+    onIncoming(.refused(cause))
+    guard let process else { return tryLater() }
+    self.process = nil
+    afterEnd(of: process) { [unowned self] in self.tryLater() }
   }
 
   /// The connection's end is a hint; the process's end is certain. One that lives on has closed it for a cause, and what
@@ -198,13 +217,19 @@ final class LauncherLink {
       self.processWatch?.cancel()
       self.onIncoming(.unusable("the launcher closed the connection and lives on"))
     }
-    processWatch = try? loop.watch(process.rawValue, for: .readable) { [unowned self] _ in
+    afterEnd(of: process) { [unowned self] in
       timer.cancel()
+      self.onIncoming(.gone)
+      self.tryLater()
+    }
+  }
+
+  private func afterEnd(of process: SharedProcess, _ then: @escaping () -> Void) {
+    processWatch = try? loop.watch(process.rawValue, for: .readable) { [unowned self] _ in
       self.processWatch?.cancel()
       self.processWatch = nil
       withExtendedLifetime(process) {}
-      self.onIncoming(.gone)
-      self.tryLater()
+      then()
     }
   }
 

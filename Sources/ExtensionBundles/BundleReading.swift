@@ -1,3 +1,4 @@
+internal import ExtensionInterfaces
 internal import LinuxSystem
 
 /// Reads one bundle into a record, check by check. None of them keeps another from being made.

@@ -1,3 +1,5 @@
+internal import ExtensionInterfaces
+
 /// The two dictionaries of Info.plist that can make a bundle an extension.
 struct ExtensionKeys {
   var point: String?

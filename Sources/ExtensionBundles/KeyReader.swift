@@ -1,3 +1,4 @@
+internal import ExtensionInterfaces
 internal import LinuxSystem
 
 /// Typed reads from a dictionary; notes each value that has another type or another meaning.

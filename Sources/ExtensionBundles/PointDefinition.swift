@@ -1,3 +1,4 @@
+internal import ExtensionInterfaces
 internal import LinuxSystem
 
 /// An extension point, as a `*.appextensionpoint` file defines it.

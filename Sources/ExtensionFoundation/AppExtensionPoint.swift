@@ -1,3 +1,5 @@
+internal import ExtensionInterfaces
+
 /// A place in a host that extensions can fill.
 public struct AppExtensionPoint: Hashable, Identifiable, Sendable {
   /// `<host identifier>.<name>`; in a definition only the name, until the host's identifier is known.
@@ -8,7 +10,7 @@ public struct AppExtensionPoint: Hashable, Identifiable, Sendable {
   /// A point by its full identifier, such as `org.example.Editor.Spelling`.
   /// - Throws: `Error.invalidAppExtensionPoint` where it is none.
   public init(identifier: StaticString) throws {
-    guard Self.isIdentifier(identifier.description) else { throw Error.invalidAppExtensionPoint }
+    guard BundleIdentifier.isValid(identifier.description) else { throw Error.invalidAppExtensionPoint }
     self.init(id: identifier.description, presentsUserInterface: false, restriction: .application)
   }
 
@@ -24,20 +26,11 @@ public struct AppExtensionPoint: Hashable, Identifiable, Sendable {
   /// The identifier on the wire. A name without a host belongs to this program.
   func fullIdentifier() throws -> String {
     guard !id.isEmpty else { throw Error.unspecifiedAppExtensionPointName }
-    if Self.isIdentifier(id) { return id }
+    if BundleIdentifier.isValid(id) { return id }
     guard let host = AppExtensionHost.identifier else { throw Error.hostMustHaveBundleIdentifier }
     let identifier = "\(host).\(id)"
-    guard Self.isIdentifier(identifier) else { throw Error.invalidAppExtensionPoint }
+    guard BundleIdentifier.isValid(identifier) else { throw Error.invalidAppExtensionPoint }
     return identifier
-  }
-
-  /// Reverse-DNS: letters, digits and hyphens in two parts or more.
-  private static func isIdentifier(_ text: String) -> Bool {
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-    return parts.count >= 2 && text.utf8.count <= 255
-      && parts.allSatisfy { part in
-        !part.isEmpty && part.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
-      }
   }
 }
 

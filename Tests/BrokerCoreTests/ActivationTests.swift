@@ -219,3 +219,14 @@ func `the point says who shares an instance`(policy: PointFacts.InstancePolicy, 
   #expect(failure.reason.kind == .startTimedOut && failure.reason.stage == "lease")
   #expect(world.broker.activations.isEmpty && world.count("dropLease") == 1)
 }
+
+@Test func `people see instances and activations in the order in which they came`() throws {
+  let world = approved()
+  let requests = (0..<12).map { _ in world.activate(world.host()) }
+  let instances = try world.reply(
+    world.admin(.listInstances(.init())), as: AdminInterface.ListInstances.Reply.self)
+  #expect(instances.instances.map(\.id) == world.launches.map(\.instance))
+  let activations = try world.reply(
+    world.admin(.listActivations(.init())), as: AdminInterface.ListActivations.Reply.self)
+  #expect(try activations.activations.map(\.id) == requests.map(world.activation))
+}

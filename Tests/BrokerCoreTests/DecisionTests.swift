@@ -124,6 +124,32 @@ func `what ships in a root-owned host is enabled at once, for the host's own poi
   #expect(error.state == .disabled)
 }
 
+@Test func `what follows its host's decision has no approval, but can be disabled and enabled`() throws {
+  let world = TestWorld(bundles: bundle(rootOwned: false, point: TestWorld.point))
+  for _ in 0..<2 {
+    _ = try world.error(world.approve(), as: AdminInterface.NotApprovable.self)
+    world.admin(.disable(.init(extension: "org.example.Editor")))
+  }
+  world.approve("org.example.Editor", digest: "sha256:app")
+  world.admin(.disable(.init(extension: TestWorld.extensionName)))
+  _ = try world.error(world.activate(world.host()), as: BrokerInterface.ExtensionNotEnabled.self)
+  _ = try world.reply(world.approve(), as: AdminInterface.Approve.Reply.self)
+  _ = try world.activation(world.activate(world.host()))
+}
+
+@Test func `a rescan that waits is answered by a scan that began after it`() throws {
+  let world = TestWorld()
+  world.admin(.rescan(.init()))
+  let request = world.admin(.rescan(.init(wait: true)))
+  let serials = world.effects.compactMap { if case .scanAll(let serial) = $0 { serial } else { nil } }
+  #expect(serials.count == 2)
+  world.send(.scanned(0))
+  world.send(.scanned(serials[0]))
+  #expect(world.answerCount(request) == 0)
+  world.send(.scanned(serials[1]))
+  _ = try world.reply(request, as: AdminInterface.Rescan.Reply.self)
+}
+
 @Test func `an extension that asks for entitlements is never launched`() throws {
   let world = TestWorld(bundles: [TestWorld.points(), TestWorld.greeter(entitlements: ["network"])])
   world.approve(entitlements: ["network"])
@@ -147,4 +173,52 @@ func `what ships in a root-owned host is enabled at once, for the host's own poi
   let verified = world.host(executable: "/roots/Editor.app/editor", sandboxed: true)
   _ = try world.activation(world.activate(verified))
   _ = try world.error(world.subscribe(verified, ["org.other.point"]), as: BrokerInterface.NotPermitted.self)
+}
+
+@Test func `a host's own points are those that it defines, not all whose names begin like its own`() throws {
+  var facts = bundle(rootOwned: true, point: "org.example.Editor.Pro.greeting")
+  var pro = BundleFacts(path: "/roots/Pro.app", rootIndex: 0, kind: .application)
+  pro.identifier = "org.example.Editor.Pro"
+  pro.points = [
+    PointFacts(identifier: "org.example.Editor.Pro.greeting", host: pro.identifier, scope: .none)
+  ]
+  facts.append(pro)
+  let world = TestWorld(bundles: facts)
+  let request = world.activate(world.host())
+  #expect(try world.error(request, as: BrokerInterface.ExtensionNotEnabled.self).state == .unapproved)
+}
+
+@Test(arguments: ["org.example.Greeter", "org.example.Nothing"])
+func `a sandboxed host that may not use a point is not told what is there`(name: String) throws {
+  let world = TestWorld()
+  let claimed = world.host(sandboxed: true)
+  _ = try world.error(world.activate(claimed, name), as: BrokerInterface.NotPermitted.self)
+}
+
+@Test(arguments: [
+  ("org.example.Editor", true), ("a.b", true), ("org.example-2.X", true), ("org", false), ("org.", false),
+  (".example", false), ("org..example", false), ("org.exa_mple", false), ("org.exämple", false),
+  ("org.example/..", false), ("", false),
+])
+func `a host's name is a reverse-DNS identifier`(name: String, valid: Bool) throws {
+  let world = TestWorld()
+  let request = world.call(world.open(), .hello(.init(hostIdentifier: name)))
+  if valid {
+    _ = try world.reply(request, as: BrokerInterface.Hello.Reply.self)
+  } else {
+    #expect(try world.error(request, as: BrokerInterface.InvalidHost.self).message.contains("'\(name)'"))
+  }
+}
+
+@Test func `of copies that differ only in their place the first one wins, whatever came first`() {
+  let (first, second) = ("/roots/A.appex", "/roots/B.appex")
+  for paths in [[first, second], [second, first]] {
+    for versions in [["1.0", "1.00"], ["1.00", "1.0"], ["1", "1.0"]] {
+      let world = TestWorld(bundles: [TestWorld.points()])
+      for (path, version) in zip(paths, versions) {
+        world.add([TestWorld.greeter(path: path, version: version)])
+      }
+      #expect(world.broker.catalog.winner(TestWorld.extensionName)?.path == first)
+    }
+  }
 }

@@ -1,5 +1,4 @@
 import ExtensionInterfaces
-import Testing
 
 @testable import BrokerCore
 
@@ -15,141 +14,247 @@ struct SplitMix64: RandomNumberGenerator {
 }
 
 /// A broker among hosts, people, extensions, a storage and a launcher that all do as they like, one seed a history.
+///
+/// It keeps books of its own about everything that it saw, and compares: see `Simulator+Promises.swift`.
 final class Simulator {
-  struct Process { var note: String, executed: Bool, end: InstanceEnd? }
-  struct Lease { var instance: String, note: String, isHeld = false, endedByHost = false }
-  struct Waiting { var since: Int64, isBounded: Bool }
-  struct Client { var door: Peer.Door, process: Int32, isStreaming = false, isBlocked = false }
+  struct Process { var note: String, executed = false, end: InstanceEnd? = nil }
+  struct Lease {
+    enum End { case host, instance }
+    var instance: String, note: String, isHeld = false, ended: End? = nil
+  }
+
+  /// What comes from the launcher, in order.
+  enum Incoming {
+    case event(Event)
+    /// The launcher reads the request for its table.
+    case table
+  }
 
   var random: SplitMix64
+  let seed: UInt64
+  let limits: Limits
   var broker: Broker
   var now = Moment(monotonic: 1, wall: 1_000)
-  var history: [String] = []
+  var steps = 0
+  /// Counts events, to tell what was before what.
+  var count = 0
+  var history: [(time: Int64, event: Event)] = []
   var faults: [String] = []
-
-  var clients: [PeerID: Client] = [:]
-  var waiting: [RequestID: Waiting] = [:]
   /// How often what was reached, so that a simulation that reaches nothing is noticed.
   var reached: [String: Int] = [:]
-  var finished: Set<RequestID> = []
-  var owners: [String: Int32] = [:]
-  var told: [PeerID: Set<String>] = [:]
-  var forgotten: Set<String> = []
-  var checks: Set<String> = []
-  /// Storage, checks and extensions: in any order.
-  var loose: [Event] = []
-  /// The launcher: in order.
-  var queue: [Event] = []
+
+  // MARK: Peers
+  var clients: [PeerID: Client] = [:]
+  /// Their order of arrival, for draws that are the same each time.
+  var order: [PeerID] = []
+  /// Processes of hosts: a number that is used again is another process.
+  var births: [Int32: Int64] = [:]
+  var number: UInt64 = 0
+
+  // MARK: The launcher, which outlives brokers
   var processes: [String: Process] = [:]
   var leases: [String: Lease] = [:]
+  var queue: [Incoming] = []
   var isLauncherThere = false
-  var stored: [String: Decision] = [:]
-  var disk: [String: BundleFacts] = [:]
-  var number: UInt64 = 0
-  var run = 0
+  var tableIsIn = false
+  var lostBrokers = 0
   /// Killed, and not gone yet.
   var late: [String] = []
 
+  // MARK: The disk
+  var disk: [String: BundleFacts] = [:]
+  /// What is there for good, and what the broker was told of.
+  var stored: [String: Decision] = [:]
+  var applied: [String: Decision] = [:]
+  var storing: [(request: RequestID, decision: Decision)] = []
+
+  /// Checks, scans and extensions: in any order.
+  var loose: [Event] = []
+  /// The broker is killed in the middle of the next effects.
+  var dies = false
+  var isBooting = false
+  var startsClean = false
+  var run = 0
+
+  // MARK: Books
+  var lives: [String: Life] = [:]
+  /// Activations whose calls a broker's death left without an answer. Their hosts may hear of the end.
+  var unanswered: Set<String> = []
+  var launched: [String: (path: String, digest: String)] = [:]
+  var forgotten: Set<String> = []
+  /// Instances of which this broker said that they ended.
+  var reported: Set<String> = []
+  var restsUntil: [String: Int64] = [:]
+  var restBegins = false
+  /// The hosts' ends and the directories that the broker's process holds.
+  var leaseEnds: Set<String> = []
+  var connectionEnds: Set<ConnectionID> = []
+  var directories: Set<String> = []
+
   init(seed: UInt64) {
+    self.seed = seed
     random = SplitMix64(state: seed)
-    broker = Broker(generation: "g0")
-    let policies: [PointFacts.InstancePolicy] = [.perHost, .shared, .perScene]
-    for facts in [
-      TestWorld.points(policy: policies[Int(seed % 3)]),
-      TestWorld.greeter(),
-      TestWorld.greeter(path: "/roots/Other.appex", digest: "sha256:2", rootIndex: 1),
-    ] { disk[facts.path] = facts }
-    stored[TestWorld.extensionName] = Decision(
-      identifier: TestWorld.extensionName, verdict: .enabled, digest: "sha256:1", entitlements: [],
-      rootOwned: false, time: 0, peer: "")
+    var limits = Limits()
+    if seed % 3 == 0 {
+      limits.waitingEvents = 2
+      limits.rememberedEnds = 5
+      limits.activationsPerHost = 4
+      limits.instances = 4
+      limits.launchesInFlight = 3
+      limits.connectsInFlightPerInstance = 2
+      limits.logLinesPerExtension = 3
+    }
+    self.limits = limits
+    broker = Broker(generation: "g0", limits: limits)
+    fillDisk()
     boot()
   }
 
+  var isTight: Bool { seed % 3 == 0 }
+
   func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
+  func pick<Value>(_ values: [Value]) -> Value? { values.randomElement(using: &random) }
   func fault(_ text: String) { faults.append(text) }
+  func reach(_ what: String) { reached[what, default: 0] += 1 }
+
+  // MARK: The broker's lives
 
   /// A new broker, which knows what is on the disk and what the launcher keeps.
   func boot() {
     run += 1
-    broker = Broker(generation: "g\(run)")
-    (loose, queue, clients, waiting, told, forgotten, checks) = ([], [], [:], [:], [:], [], [])
-    send(.decisionsLoaded(Array(stored.values)))
-    send(.bundles(found: Array(disk.values), removed: []))
-    send(.scanned)
-    for (id, lease) in leases where !lease.isHeld { leases[id]?.endedByHost = true }
-    connectLauncher()
+    (isBooting, dies) = (true, false)
+    defer { isBooting = false }
+    broker = Broker(generation: "g\(run)", limits: limits)
+    let streams = order.compactMap { clients[$0] }.filter { $0.stream != nil && $0.door == .host }
+    (loose, queue, clients, order, reported) = ([], [], [:], [], [])
+    (leaseEnds, connectionEnds, directories) = ([], [], [])
+    // Of what the storage was asked for, some is done already.
+    for next in storing where chance(50) { store(next.decision) }
+    storing = []
+    for (id, lease) in leases where !lease.isHeld {
+      unanswered.insert(id)
+      if lease.ended == nil { leases[id]?.ended = .host }
+    }
+    for (id, life) in lives where leases[id] == nil || life.hostLetGo { lives[id]?.excuse() }
+    (restsUntil, restBegins) = ([:], false)
+    applied = stored
+    send(.decisionsLoaded(stored.values.sorted { $0.identifier < $1.identifier }))
+    if chance(70) { for client in streams where chance(70) { comeBack(client) } }
+    send(.bundles(found: disk.values.sorted { $0.path < $1.path }, removed: []))
+    send(.scanned(0))
+    if chance(70) { for client in streams where chance(70) { comeBack(client) } }
+    if isLauncherThere { greetLauncher() } else { send(.launcherGone) }
   }
 
-  func connectLauncher() {
-    isLauncherThere = true
-    send(.launcherConnected(LauncherFacts(processID: 7, controlGroups: true, unsettledStarts: 0)))
+  func killBroker() {
+    reach("broker killed")
+    lostBrokers += 1
+    boot()
+  }
+
+  /// The launcher's side of a connection begins; its table comes when it has read the request.
+  func greetLauncher() {
+    if !isLauncherThere { lostBrokers = 0 }
+    (isLauncherThere, tableIsIn) = (true, false)
+    let count = lostBrokers
+    startsClean = count >= Broker.unsettledStartsToStartClean
+    if startsClean {
+      reach("startsClean")
+      for id in lives.keys where leases[id] != nil { lives[id]?.excuse() }
+    }
+    queue.append(
+      .event(
+        .launcherConnected(LauncherFacts(processID: 7, controlGroups: true, unsettledStarts: count))))
+    queue.append(.table)
+  }
+
+  func tellTable() {
     for (id, process) in processes.sorted(by: { $0.key < $1.key }) {
       if let end = process.end {
-        send(.ended(instance: id, note: process.note, end))
+        queue.append(.event(.ended(instance: id, note: process.note, end)))
       } else {
-        send(.restoredInstance(id: id, processID: 9, executed: process.executed, note: process.note))
+        let row = Event.restoredInstance(
+          id: id, processID: 9, executed: process.executed, note: process.note)
+        queue.append(.event(row))
       }
     }
     for (id, lease) in leases.sorted(by: { $0.key < $1.key }) {
-      send(
-        .restoredActivation(
-          id: id, instance: lease.instance, note: lease.note, endedByHost: lease.endedByHost))
+      queue.append(
+        .event(
+          .restoredActivation(
+            id: id, instance: lease.instance, note: lease.note, endedByHost: lease.ended == .host)))
     }
-    send(.restored)
+    queue.append(.event(.restored))
   }
 
   func killLauncher() {
-    (queue, processes, leases, isLauncherThere) = ([], [:], [:], false)
+    reach("launcher killed")
+    // What no broker has heard of from it is lost with it.
+    for id in lives.keys where broker.activations[id] == nil && broker.endedActivations[id] == nil {
+      lives[id]?.excuse()
+    }
+    (queue, processes, leases, late) = ([], [:], [:], [])
+    (isLauncherThere, tableIsIn) = (false, false)
+    lostBrokers = 0
     send(.launcherGone)
   }
 
+  /// An instance's last process is gone. The launcher closes its leases, and keeps rows until it is told to forget.
   func end(_ id: String, _ end: InstanceEnd) {
     guard let process = processes[id], process.end == nil else { return }
     processes[id]?.end = end
-    queue.append(.ended(instance: id, note: process.note, end))
+    for (activation, lease) in leases where lease.instance == id && lease.ended == nil {
+      leases[activation]?.ended = .instance
+    }
+    queue.append(.event(.ended(instance: id, note: process.note, end)))
   }
 
-  func endLease(_ id: String) {
-    guard let lease = leases[id], lease.isHeld, !lease.endedByHost else { return }
-    leases[id]?.endedByHost = true
-    queue.append(.leaseEnded(activation: id, hostLives: chance(50)))
+  func endLease(_ id: String, hostLives: Bool) {
+    guard let lease = leases[id], lease.isHeld, lease.ended == nil else { return }
+    leases[id]?.ended = .host
+    lives[id]?.hostLetGo = true
+    queue.append(.event(.leaseEnded(activation: id, hostLives: hostLives)))
   }
+
+  func store(_ decision: Decision) {
+    stored[decision.identifier] = decision.verdict == .reset ? nil : decision
+  }
+
+  // MARK: Events
 
   func send(_ event: Event) {
-    history.append("\(now.monotonic) \(event)")
-    if history.count > 200 { history.removeFirst(160) }
+    history.append((now.monotonic, event))
+    count += 1
     let effects = broker.handle(event, at: now)
+    if dies, !isBooting, effects.count > 1 {
+      let told = count
+      for effect in effects.prefix(Int.random(in: 0..<effects.count, using: &random)) { perform(effect) }
+      // Whoever heard of an end just now may hear of it again.
+      for (id, life) in lives where life.toldAt == told { lives[id]?.mayRepeat = true }
+      return killBroker()
+    }
     for effect in effects { perform(effect) }
-    checkEnds(effects)
-    for instance in broker.instances.values {
-      for id in instance.activations where broker.activations[id]?.instance != instance.id {
-        fault("\(instance.id) has \(id), which is not its own")
-      }
+    checkBounds()
+    switch event {
+    case .bundles, .decisionStored, .peerDrained, .restored: checkPictures()
+    default: break
     }
   }
 
-  /// A host that listens hears of each end in the same breath.
-  private func checkEnds(_ effects: [Effect]) {
-    for case .endLease(let id) in effects {
-      guard let process = owners.removeValue(forKey: id) else { continue }
-      for (peer, client) in clients
-      where client.process == process && client.isStreaming && !client.isBlocked {
-        if told[peer]?.contains(id) != true { fault("\(id) ended and \(peer) does not know") }
-      }
-    }
-  }
-
-  /// Time passes, and no bounded request may wait longer than all deadlines together.
+  /// Time passes as it does for the daemon: the broker is woken when it asked for it, and at no other time.
   func pass(_ milliseconds: Int64) {
-    now.monotonic += milliseconds
-    now.wall += milliseconds
-    send(.time)
-    let limits = broker.limits
-    let bound =
-      limits.startDeadline + limits.answerDeadline + limits.stopDeadline + 3 * limits.terminateDeadline
-    for (request, state) in waiting where state.isBounded && now.monotonic - state.since > bound + 6 * 3_000 {
-      fault("\(request) waits since \(state.since)")
-      waiting[request] = nil
+    let end = now.monotonic + milliseconds
+    var wakes = 0
+    while let next = broker.nextDeadline, next < end, faults.isEmpty {
+      let step = max(0, next + 1 - now.monotonic)
+      now.monotonic += step
+      now.wall += step
+      send(.time)
+      wakes += 1
+      if wakes > 200 { return fault("it is woken for \(next) again and again") }
     }
+    now.wall += max(0, end - now.monotonic)
+    now.monotonic = max(now.monotonic, end)
+    checkWaiting()
   }
 }

@@ -25,7 +25,7 @@ private func restarted() -> TestWorld {
   world.approve()
   world.admin(.disable(.init(extension: TestWorld.extensionName)))
   let replies = world.stream(stream)
-  #expect(replies.map(\.sequence) == [1, 2, 3])
+  try #require(replies.map(\.sequence) == [1, 2, 3])
   #expect(replies[0].snapshot?.unapprovedCount == 1 && replies[0].snapshot?.identities.isEmpty == true)
   #expect(replies[1].change?.added.map(\.id) == [TestWorld.extensionName])
   #expect(replies[1].change?.unapprovedCount == 0)

@@ -46,7 +46,7 @@ final class TestWorld {
     broker = Broker(generation: generation, limits: limits)
     send(.decisionsLoaded(decisions))
     add(bundles ?? [Self.points(), Self.greeter()])
-    send(.scanned)
+    send(.scanned(0))
     guard ready else { return }
     connectLauncher()
   }

@@ -1,10 +1,13 @@
 """A broker's or a launcher's death breaks nothing that it need not."""
 
+import json
 import os
 import pathlib
 import random
 import select
 import signal
+import socket
+import subprocess
 import threading
 
 from world import VarlinkError, World, until
@@ -149,3 +152,51 @@ def accept(p):
         until(lambda: not self.ask("ListInstances")["instances"], "no instance")
         _, _, connection = self.activate(self.host(), connect=True)
         self.echo(connection)
+
+    def test_a_launcher_that_is_newer_is_refused_until_a_fitting_one_comes(self):
+        self.refuses(2, "restart extensiond.service")
+
+    def test_a_launcher_that_is_older_is_refused_until_a_fitting_one_comes(self):
+        self.refuses(0, "restart extensiond-launcher.service")
+
+    def refuses(self, version, mend):
+        path = self.run_directory / "extensiond/launcher/io.extensiond.Launcher"
+        path.parent.mkdir(parents=True, mode=0o700)
+        process = subprocess.Popen(["sleep", "1000"])
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        said = []
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+            listener.bind(str(path))
+            listener.listen()
+
+            def serve():
+                while True:
+                    try:
+                        connection, _ = listener.accept()
+                    except OSError:
+                        return
+                    with connection:
+                        while packet := connection.recv(1 << 16):
+                            call = json.loads(packet)
+                            said.append(call["method"])
+                            connection.send(json.dumps({"parameters": {
+                                "answers": call["parameters"]["request"], "protocol": version, "pid": process.pid,
+                                "controlGroups": False, "controllers": [], "unsettledStarts": 0, "rows": 0,
+                            }}).encode())
+
+            threading.Thread(target=serve, daemon=True).start()
+            self.ready()
+            with self.assertRaises(VarlinkError) as failure:
+                self.activate(self.host())
+            self.assertEqual(failure.exception.parameters["reason"]["stage"], "launcher")
+            for text in (failure.exception.parameters["message"], *self.ask("Status")["warnings"], self.log_text()):
+                self.assertIn(f"process {process.pid}) speaks version {version}", text)
+                self.assertIn(mend, text)
+            self.assertEqual(said, ["io.extensiond.Launcher.Hello"])
+            listener.shutdown(socket.SHUT_RDWR)
+        path.unlink()
+        process.kill()
+        self.launcher()
+        self.assertEqual(self.ask("Status")["warnings"], [])
+        self.activate(self.host())

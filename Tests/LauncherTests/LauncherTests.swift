@@ -6,9 +6,7 @@ internal import Varlink
 /// The launcher and its broker: leases, the table, deaths on either side.
 @Suite(.serialized) struct LauncherTests {
   private func connected(_ launcher: TestLauncher, _ generation: String = "g1") throws -> TestBroker {
-    let broker = try launcher.connect()
-    try broker.hello(generation)
-    return broker
+    try launcher.greet(generation).broker
   }
 
   @Test func `A lease ends once, when the host closes it`() throws {
@@ -82,11 +80,11 @@ internal import Varlink
   @Test func `Brokers that are lost early are counted until one settles`() throws {
     let launcher = try TestLauncher()
     for (generation, expected) in [("g1", 0), ("g2", 1), ("g2", 1), ("g3", 2)] {
-      let broker = try launcher.connect()
-      #expect(try broker.hello(generation).unsettledStarts == expected)
+      let (broker, reply) = try launcher.greet(generation)
+      #expect(reply.unsettledStarts == expected)
       if generation == "g3" { try broker.call { LauncherInterface.Settled(request: $0) } }
     }
-    #expect(try launcher.connect().hello("g4").unsettledStarts == 0)
+    #expect(try launcher.greet("g4").reply.unsettledStarts == 0)
   }
 
   @Test func `A second broker is refused`() throws {

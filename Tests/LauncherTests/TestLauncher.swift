@@ -1,3 +1,4 @@
+internal import LauncherProtocol
 internal import LinuxSystem
 
 /// A launcher of its own for one test, in a runtime directory of its own. Gone with the value, whatever happened.
@@ -49,6 +50,21 @@ final class TestLauncher {
 
   func connect() throws -> TestBroker {
     try TestBroker(path: "\(directory)/extensiond/launcher/io.extensiond.Launcher")
+  }
+
+  /// A broker that has said Hello. The launcher may not have seen yet that the one before is gone, and refuses it then.
+  func greet(_ generation: String = "g1") throws -> (broker: TestBroker, reply: LauncherInterface.Hello.Reply)
+  {
+    let deadline = MonotonicTime.now + Self.deadline
+    while true {
+      let broker = try connect()
+      do {
+        return (broker, try broker.hello(generation))
+      } catch {
+        guard MonotonicTime.now < deadline else { throw error }
+        _ = try? Poll.readable(broker.socket.rawValue, deadline: .now + .milliseconds(5))
+      }
+    }
   }
 
   /// How it ended.
