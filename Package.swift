@@ -86,7 +86,7 @@ let package = Package(
     // MARK: Command
     .target(
       name: "ExtensionControl",
-      dependencies: ["ExtensionInterfaces", "LinuxSystem", "Varlink"]),
+      dependencies: ["ExtensionBundles", "ExtensionInterfaces", "LinuxSystem", "Varlink"]),
     .executableTarget(name: "extctl", dependencies: ["ExtensionControl", "LinuxSystem"]),
 
     // MARK: Benchmarks

@@ -42,12 +42,7 @@ final class BundleSource {
     self.warn = warn
     self.onEvent = onEvent
     worker = try Worker(loop: loop)
-    let language =
-      CurrentProcess.environment("LC_ALL") ?? CurrentProcess.environment("LC_MESSAGES")
-      ?? CurrentProcess.environment("LANG") ?? "en"
-    let name = String(language.prefix { $0 != "." && $0 != "@" })
-    let short = String(name.prefix { $0 != "_" })
-    reader = BundleReader(languages: [name, short, "en"], cachePath: cachePath)
+    reader = BundleReader(languages: CurrentProcess.languages, cachePath: cachePath)
     let reader = reader
     worker.perform {
       reader.openCache()

@@ -69,7 +69,7 @@ public struct BundleRecord: Hashable, Sendable {
 
   /// Opens the bundle's directory, or the point file. Below the root no symbolic link is followed.
   public func open() throws(Errno) -> FileDescriptor {
-    let root = try File.open(root, [.readOnly, .directory])
+    let root = try File.open(root.isEmpty ? "/" : root, [.readOnly, .directory])
     let relative = String(path.dropFirst(self.root.count).drop { $0 == "/" })
     return try File.openBeneath(root.rawValue, relative, kind == .pointFile ? .nonBlocking : .directory)
   }
