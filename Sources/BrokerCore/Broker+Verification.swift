@@ -1,0 +1,35 @@
+// Whether a host is who it says it is, as far as the kernel can tell.
+
+extension Broker {
+  /// The peer is the program of a host bundle of this name, or runs in its control group.
+  func isVerified(_ identifier: String, _ peer: Peer) -> Bool {
+    if let executable = peer.executable, peer.isExecutableHere,
+      catalog.applications(identifier).contains(where: { isProgram(executable, of: $0) })
+    {
+      return true
+    }
+    return peer.controlGroup.map { ControlGroupName.names(identifier, $0) } ?? false
+  }
+
+  private func isProgram(_ executable: String, of application: BundleFacts) -> Bool {
+    guard application.problems.isEmpty else { return false }
+    return application.program.map { application.path + "/" + $0 == executable } ?? false
+  }
+}
+
+/// The name of a control group that a desktop made for an application: `app[-<launcher>]-<id>-<random>.scope` or
+/// `app[-<launcher>]-<id>[@<random>].service`, as systemd.io/DESKTOP_ENVIRONMENTS asks for.
+enum ControlGroupName {
+  static func names(_ identifier: String, _ group: String) -> Bool {
+    guard let suffix = [".scope", ".service"].first(where: group.hasSuffix) else { return false }
+    let body = group.dropLast(suffix.count).prefix { $0 != "@" }
+    let parts = body.split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count > 1, parts[0] == "app" else { return false }
+    // Hyphens inside of a part are escaped.
+    let escaped = identifier.split(separator: "-", omittingEmptySubsequences: false).joined(
+      separator: "\\x2d")
+    // What has no dot is no identifier, so it is the random part.
+    let last = parts[parts.count - 1]
+    return last == escaped || !last.contains(".") && parts[parts.count - 2] == escaped
+  }
+}
