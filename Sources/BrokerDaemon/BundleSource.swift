@@ -32,6 +32,8 @@ final class BundleSource {
   /// Entries that fail a check. Somebody may be about to complete or to mend them.
   private var broken: Set<Entry> = []
   private static let brokenLimit = 256
+  /// The next look at roots that tell of no changes.
+  private var polls: [String: EventLoop.Timer] = [:]
 
   init(
     roots: [String], cachePath: String, loop: EventLoop, warn: @escaping (String) -> Void,
@@ -121,8 +123,10 @@ final class BundleSource {
     }
   }
 
+  /// One timer for a root, however often it is read in between.
   private func pollLater(_ root: String) {
-    loop.schedule(after: Self.pollInterval) { [weak self] in self?.scan(root: root) }
+    polls[root]?.cancel()
+    polls[root] = loop.schedule(after: Self.pollInterval) { [weak self] in self?.scan(root: root) }
   }
 
   private func read(_ entry: Entry, final: Bool) {
