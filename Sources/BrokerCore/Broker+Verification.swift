@@ -1,3 +1,5 @@
+internal import ExtensionInterfaces
+
 // Whether a host is who it says it is, as far as the kernel can tell.
 
 extension Broker {
@@ -13,7 +15,18 @@ extension Broker {
 
   private func isProgram(_ executable: String, of application: BundleFacts) -> Bool {
     guard application.problems.isEmpty else { return false }
-    return application.program.map { application.path + "/" + $0 == executable } ?? false
+    if let program = application.program, application.path + "/" + program == executable { return true }
+    return application.programs.contains(executable) && maySpeakForOthers(application)
+  }
+
+  /// Whether a bundle is believed that a program elsewhere is its own. Anybody can write that, and put it into a root: so it
+  /// must be from root, or approved as it is.
+  private func maySpeakForOthers(_ application: BundleFacts) -> Bool {
+    switch catalog.entries[application.path]?.state {
+    case .enabled: true
+    case .unapproved: application.rootOwned
+    default: false
+    }
   }
 }
 

@@ -42,6 +42,8 @@ public struct BundleRecord: Hashable, Sendable {
   /// NSExtensionAttributes, or what else EXAppExtensionAttributes holds.
   public var attributes: [String: PropertyList] = [:]
   public var options = ExtensionOptions()
+  /// The programs of a host that lie outside of its bundle: absolute paths.
+  public var programs: [String] = []
   /// What the bundle asks for: names, sorted.
   public var entitlements: [String] = []
   public var container: Container?

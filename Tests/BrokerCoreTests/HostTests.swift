@@ -79,3 +79,28 @@ func `a host is verified by the control group that a desktop gives its applicati
   _ = world.host(executable: "/roots/Editor.app/editor", sandboxed: true)
   #expect(try gate("org.example.Editor") == (.pass, "org.example.Editor is connected, verified", true))
 }
+
+@Test func `a bundle proves a program elsewhere only if it is from root, or approved as it is`() {
+  let path = "/usr/bin/editor"
+  func described(rootOwned: Bool, digest: String = "sha256:app") -> BundleFacts {
+    var facts = editor()
+    facts.programs = [path]
+    facts.rootOwned = rootOwned
+    facts.digest = digest
+    return facts
+  }
+  let world = TestWorld(bundles: [described(rootOwned: false)])
+  func verified() -> Bool { isVerified(world, world.host(executable: path)) }
+  #expect(!verified())
+  world.approve("org.example.Editor", digest: "sha256:app")
+  #expect(verified())
+  #expect(!isVerified(world, world.host(executable: "/usr/bin/other")))
+  #expect(!isVerified(world, world.host(executable: path, isExecutableHere: false)))
+  world.add([described(rootOwned: false, digest: "sha256:other")])
+  #expect(!verified(), "it is not what was approved")
+  world.admin(.reset(.init(extension: "org.example.Editor")))
+  world.add([described(rootOwned: true)])
+  #expect(verified())
+  world.admin(.disable(.init(extension: "org.example.Editor")))
+  #expect(!verified())
+}

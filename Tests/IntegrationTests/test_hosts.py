@@ -57,6 +57,22 @@ class Hosts(World):
         said = self.say(*sandbox, "--bind", false, path / "host", path / "host")
         self.assertIn('"verified":false', said.stdout, said.stderr)
 
+    def test_a_description_names_its_program_and_is_believed_when_it_is_approved(self):
+        program = shutil.copy(pathlib.Path(sys.executable).resolve(), self.place / "editor")
+        bundle = self.make_host()
+        (bundle / "Info.plist").write_bytes(plistlib.dumps(
+            {"CFBundleIdentifier": "org.example.Host", "Extensiond": {"Programs": [str(program)]}}))
+        path = self.put(bundle)
+        self.start_broker()
+        self.assertIn('"verified":false', self.say(program).stdout)
+        shown = self.extctl("show", path)
+        self.assertIn(f"programs      {program}\n", shown.stdout)
+        self.approve("org.example.Host")
+        self.assertIn('"verified":true', self.say(program).stdout)
+        self.assertEqual(self.host().hello["verified"], False)
+        self.ask("Disable", extension="org.example.Host")
+        self.assertIn('"verified":false', self.say(program).stdout)
+
     def test_explain_tells_of_the_host_and_its_exit_status_of_the_gates(self):
         self.put(self.make_host_with_program())
         self.put(self.make_bundle())
