@@ -98,7 +98,7 @@ let package = Package(
     // MARK: Command
     .target(
       name: "ExtensionControl",
-      dependencies: ["ExtensionInterfaces", "LinuxSystem", "Varlink"]),
+      dependencies: ["ExtensionBundles", "ExtensionInterfaces", "LinuxSystem", "Varlink"]),
     .executableTarget(name: "extctl", dependencies: ["ExtensionControl", "LinuxSystem"]),
 
     // MARK: Benchmarks

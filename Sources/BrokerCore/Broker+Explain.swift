@@ -70,18 +70,22 @@ extension Broker {
           "launcher", false, "no launcher is connected",
           mend: "systemctl --user start extensiond-launcher.service"))
     }
-    if let host { gates.append(hostGate(host)) }
+    if let host { gates.append(hostGate(host, point: facts.extensionPoint)) }
     gates.append(lastAttempt(name))
     return gates
   }
 
-  private func hostGate(_ host: String) -> AdminInterface.Gate {
+  private func hostGate(_ host: String, point: String?) -> AdminInterface.Gate {
+    func gate(_ result: AdminInterface.Gate.Result, _ evidence: String) -> AdminInterface.Gate {
+      AdminInterface.Gate(name: "host", result: result, evidence: "\(host) is \(evidence)")
+    }
     let sessions = sessions.values.filter { $0.host?.identifier == host }
-    let verified = sessions.contains { $0.verified }
-    return AdminInterface.Gate(
-      name: "host", result: sessions.isEmpty ? .unknown : .pass,
-      evidence: sessions.isEmpty
-        ? "\(host) is not connected" : "\(host) is connected, \(verified ? "verified" : "claimed")")
+    if sessions.isEmpty { return gate(.unknown, "not connected") }
+    let name = sessions.contains { $0.verified } ? "verified" : "claimed"
+    guard let point, !sessions.contains(where: { permits($0, point: point) }) else {
+      return gate(.pass, "connected, \(name)")
+    }
+    return gate(.fail, "connected, \(name), from a sandbox, so it may not use \(point)")
   }
 
   private func lastAttempt(_ name: String) -> AdminInterface.Gate {

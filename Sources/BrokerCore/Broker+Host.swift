@@ -48,24 +48,6 @@ extension Broker {
     )
   }
 
-  /// The kernel shows that the peer is the program of a host bundle of this name, or runs in its control group.
-  private func isVerified(_ identifier: String, _ peer: Peer) -> Bool {
-    if let executable = peer.executable {
-      for application in catalog.applications(identifier) where application.problems.isEmpty {
-        if let program = application.program {
-          let path = program.hasPrefix("/") ? program : application.path + "/" + program
-          if path == executable { return true }
-        }
-      }
-    }
-    guard let group = peer.controlGroup, group.hasPrefix("app-") else { return false }
-    // systemd escapes the hyphens of a name: XDG's "app-<launcher>-<id>-<number>.scope".
-    let escaped = identifier.split(separator: "-", omittingEmptySubsequences: false).joined(
-      separator: "\\x2d")
-    return group.hasSuffix("-\(escaped).scope") || group.contains("-\(escaped)-")
-      || group.contains("-\(escaped)@")
-  }
-
   private mutating func permits(_ session: Session, points: [String], _ request: RequestID) -> Bool {
     if points.count > limits.pointsPerSubscription {
       fail(

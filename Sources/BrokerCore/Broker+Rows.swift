@@ -12,7 +12,8 @@ extension Broker {
       containingHost: facts.containingHost, digest: facts.digest, rootOwned: facts.rootOwned,
       entitlements: facts.entitlements, problems: facts.problems,
       instances: instances.values.lazy.filter { $0.path == facts.path }.count,
-      quarantinedUntil: facts.digest.flatMap { crashes[$0]?.quarantine(at: now) }.map { Int($0.wall) })
+      quarantinedUntil: facts.digest.flatMap { crashes[$0]?.quarantine(at: now) }.map { Int($0.wall) },
+      programs: facts.programs.isEmpty ? nil : facts.programs)
   }
 
   var pointRows: [AdminInterface.ExtensionPoint] {

@@ -38,6 +38,8 @@ public struct BundleFacts: Hashable, Sendable {
   public var startTimeout: Int64?
   /// The program inside the bundle, relative to it.
   public var program: String?
+  /// A host's programs outside of its bundle, which it says to be its own.
+  public var programs: [String]
   public var arguments: [String]
   public var points: [PointFacts]
 
@@ -49,6 +51,7 @@ public struct BundleFacts: Hashable, Sendable {
     entitlements = []
     problems = []
     runtime = .varlink
+    programs = []
     arguments = []
     points = []
   }

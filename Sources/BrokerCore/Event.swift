@@ -67,6 +67,8 @@ public struct Peer: Hashable, Sendable {
   public var process: ProcessIdentity
   /// The path of its program, as the kernel tells it.
   public var executable: String?
+  /// That path leads to this program for us too: in mounts of its own, a process can give itself any path.
+  public var isExecutableHere: Bool
   /// The last component of its control group.
   public var controlGroup: String?
   /// It runs in name spaces of its own.
@@ -74,8 +76,9 @@ public struct Peer: Hashable, Sendable {
 
   public init(
     door: Door, process: ProcessIdentity, executable: String? = nil, controlGroup: String? = nil,
-    sandboxed: Bool = false
+    sandboxed: Bool = false, isExecutableHere: Bool = true
   ) {
+    self.isExecutableHere = isExecutableHere
     self.door = door
     self.process = process
     self.executable = executable

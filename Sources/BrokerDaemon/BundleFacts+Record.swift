@@ -31,6 +31,7 @@ extension BrokerCore.BundleFacts {
     runtime = .init(rawValue: record.options.runtime.rawValue) ?? .varlink
     startTimeout = record.options.startTimeout.map { Int64($0 / .milliseconds(1)) }
     program = record.executable
+    programs = record.programs
     arguments = record.options.arguments
     points = record.points.map { point in
       PointFacts(

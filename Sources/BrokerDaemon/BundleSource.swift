@@ -32,6 +32,8 @@ final class BundleSource {
   /// Entries that fail a check. Somebody may be about to complete or to mend them.
   private var broken: Set<Entry> = []
   private static let brokenLimit = 256
+  /// The next look at roots that tell of no changes.
+  private var polls: [String: EventLoop.Timer] = [:]
 
   init(
     roots: [String], cachePath: String, loop: EventLoop, warn: @escaping (String) -> Void,
@@ -42,12 +44,7 @@ final class BundleSource {
     self.warn = warn
     self.onEvent = onEvent
     worker = try Worker(loop: loop)
-    let language =
-      CurrentProcess.environment("LC_ALL") ?? CurrentProcess.environment("LC_MESSAGES")
-      ?? CurrentProcess.environment("LANG") ?? "en"
-    let name = String(language.prefix { $0 != "." && $0 != "@" })
-    let short = String(name.prefix { $0 != "_" })
-    reader = BundleReader(languages: [name, short, "en"], cachePath: cachePath)
+    reader = BundleReader(languages: CurrentProcess.languages, cachePath: cachePath)
     let reader = reader
     worker.perform {
       reader.openCache()
@@ -126,8 +123,10 @@ final class BundleSource {
     }
   }
 
+  /// One timer for a root, however often it is read in between.
   private func pollLater(_ root: String) {
-    loop.schedule(after: Self.pollInterval) { [weak self] in self?.scan(root: root) }
+    polls[root]?.cancel()
+    polls[root] = loop.schedule(after: Self.pollInterval) { [weak self] in self?.scan(root: root) }
   }
 
   private func read(_ entry: Entry, final: Bool) {

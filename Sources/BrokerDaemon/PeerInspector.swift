@@ -9,10 +9,11 @@ enum PeerInspector {
     guard credentials.userID == CurrentProcess.userID else { throw .permission }
     let process = credentials.processID
     guard let startTime = startTime(of: process) else { throw .noSuchProcess }
+    let executable = try? File.readLink("/proc/\(process)/exe")
     let peer = Peer(
       door: door, process: ProcessIdentity(processID: process, startTime: startTime),
-      executable: try? File.readLink("/proc/\(process)/exe"), controlGroup: controlGroup(of: process),
-      sandboxed: isSandboxed(process))
+      executable: executable, controlGroup: controlGroup(of: process), sandboxed: isSandboxed(process),
+      isExecutableHere: executable.map { leads($0, to: process) } ?? false)
     // Where the kernel can (6.5): the number still meant the same process after it was looked at.
     if let pidfd = try? PeerCredentials.processDescriptor(of: socket),
       (try? Poll.readable(pidfd.rawValue, deadline: .now)) == true
@@ -37,6 +38,14 @@ enum PeerInspector {
 
   static func lives(_ process: ProcessIdentity) -> Bool {
     startTime(of: process.processID) == process.startTime
+  }
+
+  /// Whether a path leads to the program that a process runs.
+  private static func leads(_ path: String, to process: Int32) -> Bool {
+    guard let its = try? FileStatus(at: "/proc/\(process)/exe", followLinks: true),
+      let ours = try? FileStatus(at: path, followLinks: true)
+    else { return false }
+    return its.device == ours.device && its.inode == ours.inode
   }
 
   private static func controlGroup(of process: Int32) -> String? {

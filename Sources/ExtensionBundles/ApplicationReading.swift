@@ -18,6 +18,7 @@ extension BundleScanner {
   func application(_ record: BundleRecord, tree: BundleTree, parentsRootOwned: Bool) -> [BundleRecord] {
     var reading = BundleReading(record, tree: tree, scanner: self, parentsRootOwned: parentsRootOwned)
     reading.readIdentity(requiresProgram: false)
+    reading.readHostOptions()
     reading.readEntitlements()
     reading.readPoints()
     let application = reading.record

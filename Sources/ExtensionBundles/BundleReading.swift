@@ -195,6 +195,18 @@ struct BundleReading {
     }
   }
 
+  /// Reads what an application says to this system alone.
+  mutating func readHostOptions() {
+    guard let info else { return }
+    var reader = KeyReader(info, place: "Info.plist")
+    let options = reader.dictionary("Extensiond")
+    record.problems += reader.problems
+    guard let options else { return }
+    var optionReader = KeyReader(options, place: "Extensiond in Info.plist")
+    record.programs = HostOptions(&optionReader).programs
+    record.problems += optionReader.problems
+  }
+
   /// Reads the points of an application.
   mutating func readPoints() {
     let folder = base + "Extensions/"

@@ -42,6 +42,8 @@ public struct BundleRecord: Hashable, Sendable {
   /// NSExtensionAttributes, or what else EXAppExtensionAttributes holds.
   public var attributes: [String: PropertyList] = [:]
   public var options = ExtensionOptions()
+  /// The programs of a host that lie outside of its bundle: absolute paths.
+  public var programs: [String] = []
   /// What the bundle asks for: names, sorted.
   public var entitlements: [String] = []
   public var container: Container?
@@ -69,7 +71,7 @@ public struct BundleRecord: Hashable, Sendable {
 
   /// Opens the bundle's directory, or the point file. Below the root no symbolic link is followed.
   public func open() throws(Errno) -> FileDescriptor {
-    let root = try File.open(root, [.readOnly, .directory])
+    let root = try File.open(root.isEmpty ? "/" : root, [.readOnly, .directory])
     let relative = String(path.dropFirst(self.root.count).drop { $0 == "/" })
     return try File.openBeneath(root.rawValue, relative, kind == .pointFile ? .nonBlocking : .directory)
   }

@@ -58,7 +58,7 @@ public struct BundleScanner: Hashable, Sendable {
   }
 
   /// An open root, and what is said of all that is in it.
-  private struct Root {
+  struct Root {
     let path: String
     let directory: SharedDescriptor
     let reportsEvents: Bool
@@ -91,18 +91,52 @@ public struct BundleScanner: Hashable, Sendable {
     }
   }
 
-  private func read(_ name: String, in root: Root) -> [BundleRecord] {
+  /// `asked`: somebody names this very entry, so that it is never nothing. `shown`: the name that counts, where it was
+  /// named by a link.
+  func read(_ name: String, in root: Root, asked: Bool = false, shown: String? = nil) -> [BundleRecord] {
     guard let status = try? FileStatus(at: name, in: root.directory.rawValue) else { return [] }
-    let (stem, suffix) = Self.split(name)
-    let kind: BundleRecord.Kind
-    switch suffix {
-    case ".appex": kind = .appExtension
-    case ".app": kind = .application
-    case PointDefinition.suffix: kind = .pointFile
-    default:
-      guard status.kind == .directory, hasExtensionKeys(name, in: root.directory.rawValue) else { return [] }
+    let (stem, suffix) = Self.split(shown ?? name)
+    var kind = Self.kinds[suffix]
+    var slip: String?
+    if asked, kind == nil || !Self.isCandidate(shown ?? name) {
+      let meant = MeantName(shown ?? name, kind: status.kind) { self.keys(name, in: root.directory.rawValue) }
+      (kind, slip) = (meant.suffix.flatMap { Self.kinds[$0] }, meant.message)
+    } else if kind == nil, status.kind == .directory, hasExtensionKeys(name, in: root.directory.rawValue) {
       kind = .appExtension
     }
+    guard let kind else {
+      return slip.map { [Self.nothing(name, in: root, status.kind, $0)] } ?? []
+    }
+    return read(name, as: kind, in: root, status: status, stem: stem, suffix: suffix).map { record in
+      guard let slip, record.container == nil else { return record }
+      var record = record
+      record.isNearMiss = true
+      record.problems.removeAll { $0.check == .wrongSuffix }
+      record.problems.insert(BundleProblem(.wrongSuffix, slip), at: 0)
+      return record
+    }
+  }
+
+  private static let kinds: [String: BundleRecord.Kind] = [
+    ".appex": .appExtension, ".app": .application, PointDefinition.suffix: .pointFile,
+  ]
+
+  /// What somebody takes for a bundle, and nothing of it is.
+  private static func nothing(
+    _ name: String, in root: Root, _ kind: FileStatus.Kind, _ message: String
+  ) -> BundleRecord {
+    var record = BundleRecord(
+      kind: kind == .directory ? .appExtension : .pointFile, root: root.path, path: root.path + "/" + name,
+      name: name)
+    record.isNearMiss = true
+    record.note(.wrongSuffix, message)
+    return record
+  }
+
+  private func read(
+    _ name: String, as kind: BundleRecord.Kind, in root: Root, status: FileStatus, stem: String,
+    suffix: String
+  ) -> [BundleRecord] {
     var record = BundleRecord(kind: kind, root: root.path, path: root.path + "/" + name, name: stem)
     if status.kind == .symbolicLink {
       record.note(.symbolicLink, "\(name) is a symbolic link; put the bundle itself there")
@@ -149,13 +183,18 @@ public struct BundleScanner: Hashable, Sendable {
 
   /// Whether a directory without our suffix was meant to be an extension. Opens its Info.plist, if it has one.
   func hasExtensionKeys(_ path: String, in directory: CInt) -> Bool {
+    keys(path, in: directory).map(ExtensionKeys.areIn) ?? false
+  }
+
+  /// The dictionary of a directory's Info.plist; nil where it has none that can be read.
+  func keys(_ path: String, in directory: CInt) -> [String: PropertyList]? {
     for info in ["/Info.plist", "/Contents/Info.plist"] {
       guard let bytes = try? File.readBeneath(directory, path + info, limit: PropertyList.maximumSize) else {
         continue
       }
-      return (try? PropertyList.dictionary(from: bytes)).map(ExtensionKeys.areIn) ?? false
+      return try? PropertyList.dictionary(from: bytes)
     }
-    return false
+    return nil
   }
 
   /// A name and its suffix, which starts with a dot; empty where it has none.

@@ -18,11 +18,7 @@ public struct ExtensionOptions: Hashable, Sendable {
   public init() {}
 
   init(_ reader: inout KeyReader) {
-    for key in reader.values.keys.sorted() where !Self.keys.contains(key) {
-      reader.note(
-        .optionUnknown,
-        "“\(key)” means nothing in \(reader.place); the keys are \(Self.keys.joined(separator: ", "))")
-    }
+    reader.expect(only: Self.keys)
     runtime = reader.choice("Runtime") ?? .varlink
     instancePolicy = reader.choice("InstancePolicy")
     minimumVersion = reader.version("MinimumVersion")

@@ -25,6 +25,13 @@ struct KeyReader {
     read(key, "a dictionary", \.dictionary)
   }
 
+  /// Notes each key that has no meaning here: most are slips.
+  mutating func expect(only keys: [String]) {
+    for key in values.keys.sorted() where !keys.contains(key) {
+      note(.optionUnknown, "“\(key)” means nothing in \(place); the keys are \(keys.joined(separator: ", "))")
+    }
+  }
+
   /// One of a few words.
   mutating func choice<Choice>(_ key: String) -> Choice?
   where Choice: RawRepresentable<String> & CaseIterable {

@@ -31,6 +31,11 @@ enum BrokerLocation {
     try runtimeDirectory() + "/extensiond/" + door.rawValue
   }
 
+  /// The file that a broker locks as long as it lives.
+  static var lock: String {
+    get throws(ControlError) { try runtimeDirectory() + "/extensiond/broker.lock" }
+  }
+
   /// Whether a systemd of the user runs here.
   static var hasServiceManager: Bool {
     (try? runtimeDirectory()).map { File.exists($0 + "/systemd/private") } ?? false

@@ -4,25 +4,6 @@ internal import LinuxSystem
 enum BundleCopy {
   static let suffixes = [".appex", ".app", ".appextensionpoint"]
 
-  /// A rough look: whether this can be a bundle at all. The broker looks closely.
-  static func check(_ path: String) throws(ControlError) {
-    let kind = (try? FileStatus(at: path, followLinks: true))?.kind
-    guard let kind else { throw ControlError(.failed, "there is no \(path)") }
-    guard let suffix = suffixes.first(where: path.hasSuffix) else {
-      throw ControlError(.failed, "\(path) is no bundle: its name must end with .appex or .app")
-    }
-    if suffix == ".appextensionpoint" {
-      guard kind == .regular else { throw ControlError(.failed, "\(path) must be a file") }
-      return
-    }
-    guard kind == .directory else {
-      throw ControlError(.failed, "\(path) is no bundle: it must be a directory")
-    }
-    guard File.exists(path + "/Info.plist") || File.exists(path + "/Contents/Info.plist") else {
-      throw ControlError(.failed, "\(path) is no bundle: it has no Info.plist, neither in it nor in Contents")
-    }
-  }
-
   /// Copies `source` beside `target`, then puts it there in one step. Whatever fails, what was there stays.
   static func install(_ source: String, as target: String) throws(ControlError) {
     let (directory, name) = Path.split(target)

@@ -23,7 +23,7 @@ public enum ExtensionControl {
         try invocation.show(json: ["version": .string(version)]) { "extctl \(version)" }
         return .success
       }
-      let invocation = try CommandLineParser(commands: commands).parse(words)
+      let invocation = try CommandLineParser(commands: commands + [.words]).parse(words)
       isJSON = invocation.isJSON
       return try invocation.command.run(invocation)
     } catch {

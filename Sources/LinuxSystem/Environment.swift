@@ -12,6 +12,13 @@ public enum CurrentProcess {
     return text.isEmpty ? nil : text
   }
 
+  /// What the person reads, best first: locale(7).
+  public static var languages: [String] {
+    let language = environment("LC_ALL") ?? environment("LC_MESSAGES") ?? environment("LANG") ?? "en"
+    let name = String(language.prefix { $0 != "." && $0 != "@" })
+    return [name, String(name.prefix { $0 != "_" }), "en"]
+  }
+
   /// Removes a variable, so that children do not see it. Before the first thread only.
   public static func removeEnvironment(_ name: String) { unsafe unsetenv(name) }
 

@@ -107,6 +107,26 @@ public enum File {
     do throws(Errno) { try check { flock(raw, LOCK_EX | LOCK_NB) } } catch .again { return false }
     return true
   }
+
+  /// Whether some process has that lock of the file at `path`. Only looks, so nobody is kept from it: proc_locks(5).
+  public static func isLocked(_ path: String) -> Bool {
+    guard let status = try? FileStatus(at: path), let locks = try? read("/proc/locks", limit: 1 << 20) else {
+      return false
+    }
+    // As in "1: FLOCK  ADVISORY  WRITE 4711 00:2f:93 0 EOF".
+    return locks.split(separator: UInt8(ascii: "\n")).contains { line in
+      let fields = String(decoding: line, as: UTF8.self).split(separator: " ")
+      return fields.count > 5 && fields[1] == "FLOCK" && fields[5].hasSuffix(":\(status.inode)")
+        && Self.device(fields[5]) == status.device
+    }
+  }
+
+  /// The number of `major:minor:inode`, the first two hexadecimal: makedev(3).
+  private static func device(_ text: Substring) -> UInt64? {
+    let parts = text.split(separator: ":").prefix(2).compactMap { UInt64($0, radix: 16) }
+    guard parts.count == 2 else { return nil }
+    return parts[1] & 0xFF | (parts[0] & 0xFFF) << 8 | (parts[1] & ~0xFF) << 12 | (parts[0] & ~0xFFF) << 32
+  }
 }
 
 extension File {

@@ -36,9 +36,12 @@ public enum Socket {
     return Pair(first: FileDescriptor(owning: ends[0]), second: FileDescriptor(owning: ends[1]))
   }
 
-  /// Connects to the socket at `path`.
-  public static func connect(to path: String, _ kind: Kind = .stream) throws(Errno) -> FileDescriptor {
+  /// Connects to the socket at `path`. Without `nonBlocking` it waits while too many others wait there.
+  public static func connect(
+    to path: String, _ kind: Kind = .stream, nonBlocking: Bool = false
+  ) throws(Errno) -> FileDescriptor {
     let socket = try checkDescriptor { CLinux.socket(AF_UNIX, kind.rawValue, 0) }
+    if nonBlocking { try socket.setNonBlocking() }
     let raw = socket.rawValue
     try check { unsafe path.withCString { unsafe clinux_connect(raw, $0) } }
     return socket

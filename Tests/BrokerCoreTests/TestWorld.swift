@@ -89,20 +89,28 @@ final class TestWorld {
   // MARK: Peers
 
   func open(
-    _ door: Peer.Door = .host, process: Int32? = nil, executable: String? = nil, sandboxed: Bool = false
+    _ door: Peer.Door = .host, process: Int32? = nil, executable: String? = nil, group: String? = nil,
+    sandboxed: Bool = false, isExecutableHere: Bool = true
   ) -> PeerID {
     peers += 1
     let peer = PeerID(peers)
     let identity = ProcessIdentity(processID: process ?? Int32(1000 + peers), startTime: 5)
-    send(.peerOpened(peer, Peer(door: door, process: identity, executable: executable, sandboxed: sandboxed)))
+    send(
+      .peerOpened(
+        peer,
+        Peer(
+          door: door, process: identity, executable: executable, controlGroup: group, sandboxed: sandboxed,
+          isExecutableHere: isExecutableHere)))
     return peer
   }
 
   func host(
     _ identifier: String = "org.example.Editor", process: Int32? = nil, executable: String? = nil,
-    sandboxed: Bool = false
+    group: String? = nil, sandboxed: Bool = false, isExecutableHere: Bool = true
   ) -> PeerID {
-    let peer = open(process: process, executable: executable, sandboxed: sandboxed)
+    let peer = open(
+      process: process, executable: executable, group: group, sandboxed: sandboxed,
+      isExecutableHere: isExecutableHere)
     call(peer, .hello(.init(hostIdentifier: identifier)))
     return peer
   }

@@ -33,6 +33,19 @@ struct DoctorTests {
     #expect(checks.allSatisfy { ($0.mend == nil) == ($0.result == .ok) })
   }
 
+  @Test("a broken bundle is a warning that names it")
+  func bundles() {
+    func row(_ path: String, _ problems: [AdminInterface.Problem]) -> AdminInterface.Extension {
+      AdminInterface.Extension(
+        path: path, state: problems.isEmpty ? .unapproved : .invalid, explanation: "", rootOwned: false,
+        entitlements: [], problems: problems, instances: 0)
+    }
+    let checks = Checkup.judge([row("/a", []), row("/b", [.init(check: "keyType", message: "no")])])
+    #expect(checks.map(\.result) == [.warn])
+    #expect(checks.first?.mend == "extctl lint /b")
+    #expect(Checkup.judge([row("/a", [])]).map(\.result) == [.ok])
+  }
+
   @Test("programs are run to their end, for what they say")
   func program() {
     let run = Program.run("sh", ["-c", "echo out; echo err >&2; exit 3"])

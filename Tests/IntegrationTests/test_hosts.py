@@ -1,7 +1,9 @@
 """Hosts: whose name is verified, what ships inside them, and what a sandboxed one may do."""
 
+import json
 import os
 import pathlib
+import plistlib
 import shutil
 import subprocess
 import sys
@@ -23,23 +25,92 @@ for name, parameters in json.loads(sys.argv[2]):
 
 
 class Hosts(World):
-    def test_the_program_of_a_host_bundle_is_verified_and_others_only_claim(self):
+    def make_host_with_program(self, **keys):
+        """A copy of the interpreter stands for a host's program: the kernel shows its path."""
         bundle = self.make_host()
-        # A copy of the interpreter stands for a host's program: the kernel shows its path.
-        python = pathlib.Path(sys.executable).resolve()
-        shutil.copy(python, bundle / "host")
-        import plistlib
-
+        shutil.copy(pathlib.Path(sys.executable).resolve(), bundle / "host")
         (bundle / "Info.plist").write_bytes(
-            plistlib.dumps({"CFBundleIdentifier": "org.example.Host", "CFBundleExecutable": "host"}))
-        path = self.put(bundle)
+            plistlib.dumps({"CFBundleIdentifier": "org.example.Host", "CFBundleExecutable": "host", **keys}))
+        return bundle
+
+    def say(self, *command, calls='[["Hello", {"hostIdentifier": "org.example.Host"}]]'):
+        """What the broker answers to a program that is a Python."""
+        socket = self.run_directory / "extensiond/broker/io.extensiond.Broker"
+        return subprocess.run(
+            [*command, "-c", CALL, socket, calls], env={"PYTHONHOME": sys.base_prefix}, capture_output=True, text=True,
+            timeout=20)
+
+    def test_the_program_of_a_host_bundle_is_verified_and_others_only_claim(self):
+        path = self.put(self.make_host_with_program())
         self.start_broker()
         self.assertEqual(self.host().hello["verified"], False)
-        socket = self.run_directory / "extensiond/broker/io.extensiond.Broker"
-        said = subprocess.run(
-            [path / "host", "-c", CALL, socket, '[["Hello", {"hostIdentifier": "org.example.Host"}]]'],
-            env={"PYTHONHOME": sys.base_prefix}, capture_output=True, text=True, timeout=20)
+        said = self.say(path / "host")
         self.assertIn('"verified":true', said.stdout, said.stderr)
+
+    def test_a_path_in_other_mounts_verifies_nobody(self):
+        path = self.put(self.make_host_with_program())
+        false = shutil.copy(path / "host", self.place / "false")
+        self.start_broker()
+        sandbox = ["bwrap", "--unshare-user", "--dev-bind", "/", "/"]
+        said = self.say(*sandbox, path / "host")
+        self.assertIn('"verified":true', said.stdout, said.stderr)
+        said = self.say(*sandbox, "--bind", false, path / "host", path / "host")
+        self.assertIn('"verified":false', said.stdout, said.stderr)
+
+    def test_a_description_names_its_program_and_is_believed_when_it_is_approved(self):
+        program = shutil.copy(pathlib.Path(sys.executable).resolve(), self.place / "editor")
+        bundle = self.make_host()
+        (bundle / "Info.plist").write_bytes(plistlib.dumps(
+            {"CFBundleIdentifier": "org.example.Host", "Extensiond": {"Programs": [str(program)]}}))
+        path = self.put(bundle)
+        self.start_broker()
+        self.assertIn('"verified":false', self.say(program).stdout)
+        shown = self.extctl("show", path)
+        self.assertIn(f"programs      {program}\n", shown.stdout)
+        self.approve("org.example.Host")
+        self.assertIn('"verified":true', self.say(program).stdout)
+        self.assertEqual(self.host().hello["verified"], False)
+        self.ask("Disable", extension="org.example.Host")
+        self.assertIn('"verified":false', self.say(program).stdout)
+
+    def test_explain_tells_of_the_host_and_its_exit_status_of_the_gates(self):
+        self.put(self.make_host_with_program())
+        self.put(self.make_bundle())
+        self.start_broker()
+
+        def explain(*words):
+            done = self.extctl("explain", *words)
+            return done.returncode, "".join(line for line in done.stdout.splitlines(True) if " host " in line)
+
+        self.assertEqual(explain("org.example.Ext")[0], 3, "unapproved")
+        self.assertEqual(explain("org.example.No")[0], 3, "not there")
+        self.approve("org.example.Ext")
+        self.assertEqual(explain("org.example.Ext"), (0, ""))
+        name = "org.example.Host"
+        status, line = explain("org.example.Ext", "--host", name)
+        self.assertEqual(status, 0)
+        self.assertIn(f"{name} is not connected", line)
+        claimed = self.host(name)
+        self.assertIn("pass", explain("org.example.Ext", "--host", name)[1])
+        self.assertIn("is connected, claimed", explain("org.example.Ext", "--host", name)[1])
+        claimed.close()
+        self.clients.remove(claimed)
+        socket = self.run_directory / "extensiond/broker/io.extensiond.Broker"
+        stay = CALL + "sys.stdout.flush(); sys.stdin.read()"
+        hello = json.dumps([["Hello", {"hostIdentifier": name}]])
+        for command, said, status in (
+            ([self.root / "Host.app/host"], "is connected, verified", 0),
+            (["bwrap", "--unshare-user", "--dev-bind", "/", "/", sys.executable], "claimed, from a sandbox", 3),
+        ):
+            host = subprocess.Popen(
+                [*command, "-c", stay, socket, hello], env={"PYTHONHOME": sys.base_prefix}, stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE)
+            host.stdout.readline()
+            found = explain("org.example.Ext", "--host", name)
+            host.communicate()
+            self.assertEqual(found[0], status)
+            self.assertIn(said, found[1])
+            until(lambda: not self.ask("ListHosts")["hosts"], "the host's end")
 
     def test_a_sandboxed_peer_may_use_only_what_is_its_own(self):
         self.ready()

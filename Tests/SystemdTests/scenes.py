@@ -16,6 +16,8 @@ def test_start():
     check("systemd-analyze finds no fault in the units", status == 0 and "extensiond" not in errors, errors[:300])
     systemctl("enable", "--now", SOCKET)
     check("the socket listens and no broker runs", show(SOCKET, "ActiveState") == "active" and main_pid(BROKER) == 0)
+    words = run(EXTCTL, "words", "bundles,hosts,instances")
+    check("completions start no broker", words == (0, "", "") and main_pid(BROKER) == 0, words)
     modes = [oct(os.stat(RUNTIME / path).st_mode & 0o777) for path in (
         "extensiond/broker", "extensiond/broker/io.extensiond.Broker", "extensiond/admin/io.extensiond.Admin")]
     check("sockets are for their owner alone", modes == ["0o700", "0o600", "0o600"], modes)
@@ -47,6 +49,22 @@ def test_use():
     own = show(LAUNCHER, "ControlGroup")
     check("the instance has a control group of its own under the launcher's", f"{own}/i-" in group, group)
     return connection, pid
+
+
+def test_host_names():
+    """A desktop gives each application a unit with its name in it."""
+    name = "org.example.Desktop"
+    for unit, known in (("app-test-org.example.Desktop@7", "verified"), ("app-test-org.example.Other@7", "claimed")):
+        unit += ".service"
+        # A service and no scope: this manager could not move a process into one from where the test runs.
+        host = Activation(host=name, before=("systemd-run", "--user", "--quiet", "--collect", "--pipe", f"--unit={unit}"))
+        check(f"a host in {unit} activates", host.state == "activated", host.state)
+        hosts = {item["identifier"]: item["verified"] for item in extctl("hosts").get("hosts", [])}
+        check(f"a host in {unit} is {known}", hosts.get(name) == (known == "verified"), hosts)
+        gates = {gate["name"]: gate["evidence"] for gate in extctl("explain", GREETING, "--host", name).get("gates", [])}
+        check("explain says so", gates.get("host") == f"{name} is connected, {known}", gates.get("host"))
+        systemctl("stop", unit)
+        host.close()
 
 
 KILLS = [

@@ -83,9 +83,9 @@ def activations():
 class Host:
     """An `extctl` that is a host."""
 
-    def __init__(self, *arguments):
+    def __init__(self, *arguments, before=()):
         self.process = subprocess.Popen(
-            [EXTCTL, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            [*before, EXTCTL, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def line(self, seconds=15):
         line, deadline = b"", time.monotonic() + seconds
@@ -131,8 +131,8 @@ class Connection(Host):
 class Activation(Host):
     """`extctl activate`: one lease, and every step that the host is told."""
 
-    def __init__(self, extension=GREETING):
-        super().__init__("activate", "--json", extension)
+    def __init__(self, extension=GREETING, host=None, before=()):
+        super().__init__("activate", "--json", *(["--host", host] if host else []), extension, before=before)
         self.state = self.event().get("state")
 
     def event(self, seconds=15):

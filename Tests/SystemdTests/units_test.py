@@ -12,7 +12,7 @@ import sqlite3
 import time
 
 from scenes import (
-    KILLS, OTHER_ENDS, test_broker_ends, test_launcher_ends, test_start, test_stop, test_use)
+    KILLS, OTHER_ENDS, test_broker_ends, test_host_names, test_launcher_ends, test_start, test_stop, test_use)
 from support import (
     BROKER, LAUNCHER, SOCKET, Connection, activations, check, drop_in, install_extension, main_pid, remove_drop_in, report, run,
     show, systemctl, wait)
@@ -138,6 +138,7 @@ def test_hardening():
 def main():
     test_start()
     connection, pid = test_use()
+    test_host_names()
     test_broker_ends(connection, pid, KILLS + OTHER_ENDS)
     test_watchdog(connection)
     test_hardening()

@@ -75,5 +75,6 @@ enum ApprovalDifference {
     return fields.filter { $0.1 != $0.2 }.map { "\($0.0): \($0.1 ?? "none") -> \($0.2 ?? "none")" }
       + new.entitlements.filter { !old.entitlements.contains($0) }.map { "entitlement added: \($0)" }
       + old.entitlements.filter { !new.entitlements.contains($0) }.map { "entitlement gone: \($0)" }
+      + (new.programs ?? []).filter { old.programs?.contains($0) != true }.map { "program added: \($0)" }
   }
 }

@@ -4,7 +4,10 @@ extension Command {
   static let explain = Command(
     name: "explain", aliases: ["why"], arguments: ["ID|PATH"],
     summary: "say why an extension may or may not be used, gate by gate",
-    details: "Nothing is started. Exit status 3 when a gate is shut.",
+    details:
+      "Nothing is started. Exit status 0 when no gate is shut, 3 when one is, also where there is nothing of that name. "
+      + "With --host it says whether that host is connected, and its name verified or only claimed; this gate is shut only "
+      + "for a host in a sandbox that may not use the extension's point.",
     options: [.init(name: "host", value: "ID", help: "the host that wants to use it")]
   ) { invocation in
     let reply = try invocation.admin(

@@ -5,8 +5,9 @@ extension Command {
   static let install = Command(
     name: "install", arguments: ["PATH"], summary: "copy a bundle into your root, all of it or nothing",
     details:
-      "It is copied to a hidden name beside its place first, and put there in one step; a bundle of the same name is "
-      + "replaced. What it is then, and what to do next, is printed. Installing approves nothing.",
+      "One that fails a check of 'extctl lint' is refused, with all that is wrong. It is copied to a hidden name beside "
+      + "its place first, and put there in one step; a bundle of the same name is replaced. What it is then, and what to "
+      + "do next, is printed. Installing approves nothing.",
     options: [
       .init(name: "root", value: "DIRECTORY", help: "where to; $XDG_DATA_HOME/extensiond unless given")
     ]
@@ -14,7 +15,13 @@ extension Command {
     let source = try Path.absolute(invocation.arguments[0])
     let root = try invocation.values["root"].map(Path.absolute) ?? Path.dataHome() + "/extensiond"
     let target = root + "/" + Path.split(source).name
-    try BundleCopy.check(source)
+    let faults = BundleLook.faultsOfCopy(try BundleLook.rows(at: source, followingLink: true))
+    if !faults.isEmpty {
+      throw ControlError(
+        .failed,
+        "nothing is installed, since \(source) would be invalid:\n"
+          + faults.map(\.faultText).joined(separator: "\n"))
+    }
     try BundleCopy.install(source, as: target)
     let reply: AdminInterface.List.Reply
     do {

@@ -1,29 +1,27 @@
 internal import ExtensionInterfaces
+internal import LinuxSystem
 
 extension Command {
   static let lint = Command(
-    name: "lint", arguments: ["ID|PATH"], summary: "list everything that is wrong with a bundle in a root",
+    name: "lint", arguments: ["ID|PATH"], summary: "list everything that is wrong with a bundle",
     details:
-      "Exit status 1 when something is. For a bundle that lies elsewhere: install it, or name its directory in EXTENSIOND_PATH."
+      "Exit status 1 when something is. A path may lead anywhere, and no broker is needed for it; what is inside an "
+      + "application is looked at with it. An identifier is that of a bundle in a root."
   ) { invocation in
     let name = try invocation.subject()
-    let reply: AdminInterface.List.Reply
-    do { reply = try invocation.admin(AdminInterface.List(extension: name)) } catch let error as ControlError
-      where error.isNotFound && name.hasPrefix("/")
+    let rows = try name.hasPrefix("/") ? BundleLook.rows(at: name) : listed(name, invocation)
+    try invocation.show(AdminInterface.List.Reply(extensions: rows)) {
+      rows.map { Terminal.visible($0.faultText) }.joined(separator: "\n")
+    }
+    return rows.allSatisfy(\.problems.isEmpty) ? .success : .failed
+  }
+
+  private static func listed(_ name: String, _ invocation: Invocation) throws -> [AdminInterface.Extension] {
+    do { return try invocation.admin(AdminInterface.List(extension: name)).extensions } catch let error
+      as ControlError where error.isNotFound && File.exists(name)
     {
-      throw ControlError(
-        .failed,
-        "\(name) lies in no root, or is not a bundle at all; install it with 'extctl install \(name)', or start the broker "
-          + "with its directory in EXTENSIOND_PATH", reply: error.reply)
+      // It is no identifier but something that lies here.
+      return try BundleLook.rows(at: Path.absolute(name))
     }
-    try invocation.show(reply) {
-      reply.extensions.map { item in
-        let problems = item.problems.map { "  \($0.check): \($0.message)" }
-        return Terminal.visible(
-          problems.isEmpty
-            ? "\(item.path): nothing is wrong" : "\(item.path):\n" + problems.joined(separator: "\n"))
-      }.joined(separator: "\n")
-    }
-    return reply.extensions.allSatisfy(\.problems.isEmpty) ? .success : .failed
   }
 }

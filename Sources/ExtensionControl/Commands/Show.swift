@@ -26,6 +26,7 @@ extension AdminInterface.Extension {
       ("running", "\(instances)"),
     ]
     if let containingHost { rows.append(("inside", containingHost)) }
+    if let programs { rows.append(("programs", programs.joined(separator: "\n"))) }
     if let quarantinedUntil { rows.append(("quarantined", "until \(WallClock.text(quarantinedUntil))")) }
     for problem in problems { rows.append(("problem", "\(problem.check): \(problem.message)")) }
     return Terminal.fields(rows)

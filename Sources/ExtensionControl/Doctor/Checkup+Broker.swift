@@ -9,11 +9,13 @@ extension Checkup {
       let host = try BrokerLocation.path(.host)
       _ = try VarlinkClient(path: host).call(ServiceInterface.GetInfo(), timeout: .seconds(10))
       let admin = try BrokerLocation.path(.admin)
-      let status = try VarlinkClient(path: admin).call(AdminInterface.Status(), timeout: .seconds(10)).reply
+      let client = try VarlinkClient(path: admin)
+      let status = try client.call(AdminInterface.Status(), timeout: .seconds(10)).reply
+      let listed = try client.call(AdminInterface.List(), timeout: .seconds(10)).reply
       return [
         Check("broker", .ok, "extensiond \(status.version), process \(status.pid), answers at both sockets")
       ]
-        + judge(status)
+        + judge(status) + judge(listed.extensions)
     } catch VarlinkClientError.unreachable(let path, let errno) where !BrokerLocation.hasServiceManager {
       return [
         Check(
@@ -58,5 +60,15 @@ extension Checkup {
       }
     }
     return checks + status.warnings.map { Check("warning", .warn, $0, mend: "see 'extctl status'") }
+  }
+  /// Bundles that cannot be used since they are broken: no fault of this machine, but nobody is told else.
+  static func judge(_ bundles: [AdminInterface.Extension]) -> [Check] {
+    let broken = bundles.filter { !$0.problems.isEmpty }
+    if broken.isEmpty { return [Check("bundles", .ok, "\(bundles.count) found, none is broken")] }
+    return broken.map {
+      Check(
+        "bundle", .warn, "\($0.path) is \($0.state.rawValue): \($0.explanation)",
+        mend: "extctl lint \($0.path)")
+    }
   }
 }

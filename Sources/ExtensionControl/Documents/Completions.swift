@@ -25,16 +25,36 @@ enum Completions {
   }
 
   private static func bash(_ commands: [Command]) -> String {
-    let cases = commands.map { "      \($0.names.joined(separator: "|"))) words='\(words($0))' ;;" }
+    let cases = commands.map { command in
+      let kinds = CompletionWords.of(command).map(\.rawValue).joined(separator: ",")
+      return "      \(command.names.joined(separator: "|"))) words='\(words(command))' kinds=\(kinds) ;;"
+    }
+    let values = Dictionary(
+      commands.flatMap(\.options).filter { $0.value != nil }.map { ($0.name, CompletionWords.of($0)) },
+      uniquingKeysWith: { first, _ in first }
+    ).sorted { $0.key < $1.key }.map { "      --\($0.key)) words= kinds=\($0.value?.rawValue ?? "") ;;" }
     return """
       _extctl() {
-        local word=${COMP_WORDS[COMP_CWORD]} words='\(commands.map(\.name).joined(separator: " "))'
+        local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} kinds=
+        local words='\(commands.map(\.name).joined(separator: " "))'
+        # An = is a word of its own to bash.
+        if [ "$word" = = ]; then
+          word=
+        elif [ "$previous" = = ]; then
+          previous=${COMP_WORDS[COMP_CWORD-2]}
+        fi
         if [ "$COMP_CWORD" -gt 1 ]; then
           case ${COMP_WORDS[1]} in
       \(cases.joined(separator: "\n"))
             *) words= ;;
           esac
+          case $previous in
+      \(values.joined(separator: "\n"))
+          esac
         fi
+        # Paths are completed by bash itself.
+        case $word in -* | */*) kinds= ;; esac
+        [ -z "$kinds" ] || words+=" $(extctl words "$kinds" 2>/dev/null </dev/null)"
         mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
       }
       complete -o default -F _extctl extctl
@@ -44,17 +64,29 @@ enum Completions {
   private static func zsh(_ commands: [Command]) -> String {
     let cases = commands.map { command in
       let options = command.allOptions.map { option in
-        quoted("--\(option.name)[\(option.help)]" + (option.value.map { ":\($0):_files" } ?? ""))
+        let value = CompletionWords.of(option).map { " _extctl_words \($0.rawValue)" } ?? "_files"
+        return quoted("--\(option.name)[\(option.help)]" + (option.value.map { ":\($0):\(value)" } ?? ""))
       }
       let choices = choices(command)
+      let kinds = CompletionWords.of(command).map(\.rawValue).joined(separator: ",")
       let rest =
-        choices.isEmpty
-        ? quoted("*:argument:_files") : quoted("*:argument:(\(choices.joined(separator: " ")))")
-      return
-        "    \(command.names.joined(separator: "|"))) _arguments \((options + [rest]).joined(separator: " ")) ;;"
+        if !choices.isEmpty {
+          "(\(choices.joined(separator: " ")))"
+        } else if kinds.isEmpty { "_files" } else { " _extctl_argument \(kinds)" }
+      let words = (options + [quoted("*:argument:\(rest)")]).joined(separator: " ")
+      return "    \(command.names.joined(separator: "|"))) _arguments \(words) ;;"
     }
     return """
       #compdef extctl
+      _extctl_words() {
+        local -a found
+        found=(${(f)"$(extctl words $1 2>/dev/null </dev/null)"})
+        compadd -a found
+      }
+      _extctl_argument() {
+        [[ $PREFIX == */* ]] || _extctl_words $1
+        _files
+      }
       local -a commands
       commands=(
       \(commands.map { "  " + quoted("\($0.name):\($0.summary)") }.joined(separator: "\n"))
@@ -82,9 +114,13 @@ enum Completions {
       for option in command.allOptions {
         let letter = option.letter.map { " -s \($0)" } ?? ""
         let value = option.value == nil ? "" : " -r"
-        lines.append("\(start) -l \(option.name)\(letter)\(value) -d \(quoted(option.help))")
+        let words =
+          CompletionWords.of(option).map { " -f -a " + quoted("(\(CompletionWords.call([$0])))") } ?? ""
+        lines.append("\(start) -l \(option.name)\(letter)\(value)\(words) -d \(quoted(option.help))")
       }
       for choice in choices(command) { lines.append("\(start) -f -a \(choice)") }
+      let words = CompletionWords.of(command)
+      if !words.isEmpty { lines.append("\(start) -a " + quoted("(\(CompletionWords.call(words)))")) }
     }
     return lines.joined(separator: "\n")
   }
