@@ -39,7 +39,9 @@ extension Broker {
   }
 
   /// Disabled and removed extensions are stopped. Changed and updated ones run on for the hosts that use them.
+  /// Before decisions and bundles are known nothing is: what runs was allowed, and is looked at again then.
   private mutating func stopWhatMayNotRun(_ identifiers: Set<String>) {
+    guard knowsBundles else { return }
     for (id, instance) in instances where identifiers.contains(instance.identifier) && !instance.isStopping {
       // Its own state: another copy that is used now does not hide what was decided.
       guard let state = catalog.ownState(instance.path) else {
@@ -56,6 +58,19 @@ extension Broker {
       }
     }
   }
+
+  mutating func loadDecisions(_ decisions: [Decision]) {
+    var points: Set<String> = []
+    var affected: Set<String> = []
+    for decision in decisions {
+      points.formUnion(pointsBefore(catalog.matching(decision.identifier).map(\.path)))
+      affected.formUnion(catalog.apply(decision))
+    }
+    afterChange(affected, points: points)
+  }
+
+  /// What was taken back from the launcher may have been disabled, removed or changed while no broker was there.
+  mutating func stopWhatMayNotRun() { stopWhatMayNotRun(Set(instances.values.map(\.identifier))) }
 
   mutating func applyDecision(_ decision: Decision, _ request: RequestID) {
     let points = pointsBefore(catalog.matching(decision.identifier).map(\.path))

@@ -68,7 +68,8 @@ public struct Broker: Sendable {
   }
 
   /// Decisions, bundles and what the launcher keeps are known.
-  var isReady: Bool { decisionsAreLoaded && isScanned && launcher.isSettled }
+  var isReady: Bool { knowsBundles && launcher.isSettled }
+  var knowsBundles: Bool { decisionsAreLoaded && isScanned }
 
   private mutating func dispatch(_ event: Event) {
     switch event {
@@ -89,8 +90,8 @@ public struct Broker: Sendable {
       rescans.removeAll { $0.serial <= serial }
       becomeReady()
     case .decisionsLoaded(let decisions):
-      for decision in decisions { _ = catalog.apply(decision) }
       decisionsAreLoaded = true
+      loadDecisions(decisions)
       becomeReady()
     case .decisionStored(let request, let decision): applyDecision(decision, request)
     case .decisionFailed(let request, let message):
@@ -136,6 +137,7 @@ public struct Broker: Sendable {
 
   mutating func becomeReady() {
     guard isReady else { return }
+    stopWhatMayNotRun()
     let waiting = early
     early = []
     for event in waiting { dispatch(event) }

@@ -46,6 +46,42 @@ private func launcher(unsettledStarts: Int) -> Event {
   #expect(try world.activation(first) != world.activation(second))
 }
 
+/// What a new broker is told comes in any order.
+@Test(
+  arguments: [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]],
+  [Decision.Verdict.enabled, .disabled])
+func `an instance of before runs on if it may, in whatever order that is known`(
+  order: [Int], verdict: Decision.Verdict
+) throws {
+  let (old, activation) = try running()
+  let instance = try old.instance
+  let decision = Decision(
+    identifier: TestWorld.extensionName, verdict: verdict, digest: "sha256:1", entitlements: [],
+    rootOwned: false, time: 0, peer: "")
+  let world = TestWorld(unknowing: "g2")
+  for step in order {
+    switch step {
+    case 0: world.send(.decisionsLoaded([decision]))
+    case 1:
+      world.send(.bundles(found: [TestWorld.points()], removed: []))
+      world.send(.bundles(found: [TestWorld.greeter()], removed: []))
+      world.send(.scanned(0))
+    default:
+      world.send(launcher(unsettledStarts: 0))
+      world.send(.restoredInstance(id: instance, processID: 9, executed: true, note: old.note(instance)))
+      world.send(
+        .restoredActivation(
+          id: activation, instance: instance, note: old.note(activation), endedByHost: false))
+      world.send(.restored)
+    }
+  }
+  #expect(world.broker.instances[instance]?.isStopping == (verdict == .disabled))
+  let watched = world.effects.compactMap { effect -> Bool? in
+    if case .watchContent(TestWorld.path, let wanted) = effect { wanted } else { nil }
+  }
+  #expect(watched.last == (verdict == .enabled))
+}
+
 @Test func `an instance of before is found in the table and not launched a second time`() throws {
   let (old, activation) = try running()
   let world = restarted()

@@ -138,12 +138,23 @@ final class Simulator {
     for (id, life) in lives where leases[id] == nil || life.hostLetGo { lives[id]?.excuse() }
     (restsUntil, restBegins) = ([:], false)
     applied = stored
-    send(.decisionsLoaded(stored.values.sorted { $0.identifier < $1.identifier }))
-    if chance(70) { for client in streams where chance(70) { comeBack(client) } }
-    send(.bundles(found: disk.values.sorted { $0.path < $1.path }, removed: []))
-    send(.scanned(0))
-    if chance(70) { for client in streams where chance(70) { comeBack(client) } }
-    if isLauncherThere { greetLauncher() } else { send(.launcherGone) }
+    // Storage, disk and launcher answer in any order.
+    for source in [0, 1, 2].shuffled(using: &random) {
+      switch source {
+      case 0: send(.decisionsLoaded(stored.values.sorted { $0.identifier < $1.identifier }))
+      case 1:
+        // Root by root.
+        let bundles = disk.values.sorted { $0.path < $1.path }
+        let part = bundles.prefix(Int.random(in: 0...bundles.count, using: &random))
+        send(.bundles(found: Array(part), removed: []))
+        send(.bundles(found: Array(bundles.dropFirst(part.count)), removed: []))
+        send(.scanned(0))
+      default:
+        if isLauncherThere { greetLauncher() } else { send(.launcherGone) }
+        while chance(80), !queue.isEmpty { deliverQueue() }
+      }
+      if chance(50) { for client in streams where chance(70) { comeBack(client) } }
+    }
   }
 
   func killBroker() {

@@ -51,6 +51,9 @@ final class TestWorld {
     connectLauncher()
   }
 
+  /// A broker that was told nothing yet.
+  init(unknowing generation: String) { broker = Broker(generation: generation) }
+
   func connectLauncher() {
     send(.launcherConnected(Self.launcher))
     send(.restored)
