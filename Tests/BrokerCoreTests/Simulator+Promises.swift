@@ -22,6 +22,18 @@ extension Simulator {
     launched[id] = (order.path, digest)
   }
 
+  /// A new broker ends nothing that still may run.
+  func checkLiveOn(_ running: [String]) {
+    for id in running {
+      guard case .stopping(let reason, _)? = broker.instances[id]?.phase, let (path, digest) = launched[id],
+        let facts = disk[path], facts.digest == digest, isAllowed(facts)
+      else { continue }
+      if reason.kind == .disabled || reason.kind == .removed {
+        fault("\(id) may run, and the new broker ends it as \(reason.kind)")
+      }
+    }
+  }
+
   /// The launcher may forget an end that was told, or that nobody wanted to hear for long, or where it gets too many.
   func checkForgetting(_ id: String, _ known: Life? = nil) {
     guard let life = known ?? lives[id], !life.isSettled else { return }

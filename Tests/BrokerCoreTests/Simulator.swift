@@ -123,7 +123,11 @@ final class Simulator {
   func boot() {
     run += 1
     (isBooting, dies) = (true, false)
-    defer { isBooting = false }
+    let running = broker.instances.values.filter { $0.phase == .running }.map(\.id)
+    defer {
+      isBooting = false
+      checkLiveOn(running)
+    }
     broker = Broker(generation: "g\(run)", limits: limits)
     let streams = order.compactMap { clients[$0] }.filter { $0.stream != nil && $0.door == .host }
     (loose, queue, clients, order, reported) = ([], [], [:], [], [])
