@@ -67,6 +67,11 @@ let package = Package(
 
     .target(name: "ExtensionKit", dependencies: ["ExtensionFoundation"]),
 
+    // Static: the sandbox has no Swift libraries.
+    .executableTarget(
+      name: "extension-stdio", dependencies: ["ExtensionFoundation", "LinuxSystem"],
+      linkerSettings: [.unsafeFlags(["-static-stdlib"])]),
+
     // MARK: Examples
     .executableTarget(
       name: "greeting-extension", dependencies: ["ExtensionFoundation"],

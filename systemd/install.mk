@@ -14,10 +14,11 @@ PROGRAMS ?= .build/release
 
 SYSTEMD_DIRECTORY := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
 INTERFACES := $(addprefix $(SYSTEMD_DIRECTORY)/../Sources/ExtensionInterfaces/io.extensiond., \
-  Admin.varlink Broker.varlink Extension.varlink)
+  Admin.varlink Broker.varlink Connection.varlink Extension.varlink)
 # Every file that is installed.
 INSTALLED = \
   $(BINDIR)/extctl $(LIBEXECDIR)/extensiond $(LIBEXECDIR)/extensiond-launcher $(LIBEXECDIR)/extension-init \
+  $(LIBEXECDIR)/extension-stdio \
   $(UNITDIR)/extensiond.socket $(UNITDIR)/extensiond.service $(UNITDIR)/extensiond-launcher.service \
   $(MANDIR)/man1/extctl.1 $(DATADIR)/bash-completion/completions/extctl $(DATADIR)/zsh/site-functions/_extctl \
   $(DATADIR)/fish/vendor_completions.d/extctl.fish $(DATADIR)/pkgconfig/extensiond.pc \
@@ -30,11 +31,11 @@ fill-in = sed -e 's|@prefix@|$(PREFIX)|' -e 's|@libexecdir@|$(LIBEXECDIR)|' -e '
 .PHONY: install uninstall
 
 install: ## install under PREFIX (/usr/local), or DESTDIR and PREFIX; needs `make build`
-	@for program in extensiond extensiond-launcher extension-init extctl; do \
+	@for program in extensiond extensiond-launcher extension-init extension-stdio extctl; do \
 	  [ -x $(PROGRAMS)/$$program ] || { echo "$(PROGRAMS)/$$program is missing; run 'make build' first" >&2; exit 1; }; done
 	@umask 022; set -e; version=$$($(PROGRAMS)/extensiond --version); version=$${version##* }; \
 	install -d $(foreach file,$(INSTALLED),'$(DESTDIR)$(dir $(file))') '$(DESTDIR)$(EXTENSIONSDIR)'; \
-	install -m 755 $(addprefix $(PROGRAMS)/,extensiond extensiond-launcher extension-init) '$(DESTDIR)$(LIBEXECDIR)'; \
+	install -m 755 $(addprefix $(PROGRAMS)/,extensiond extensiond-launcher extension-init extension-stdio) '$(DESTDIR)$(LIBEXECDIR)'; \
 	install -m 755 $(PROGRAMS)/extctl '$(DESTDIR)$(BINDIR)'; \
 	install -m 644 $(SYSTEMD_DIRECTORY)/extensiond.socket '$(DESTDIR)$(UNITDIR)'; \
 	$(call fill-in,extensiond.service.in,$(UNITDIR)/extensiond.service); \

@@ -94,7 +94,7 @@ extension Broker {
 
   /// The instance that this host shares by the point's policy.
   private func existingInstance(_ facts: BundleFacts, _ point: PointFacts, _ host: HostKey) -> String? {
-    guard point.instancePolicy != .perScene, facts.runtime == .varlink else { return nil }
+    guard point.instancePolicy != .perScene, facts.runtime != .wayland else { return nil }
     return instances.values.first { instance in
       instance.identifier == facts.identifier && instance.digest == facts.digest && !instance.isStopping
         && instance.policy == policy(point) && (instance.policy == .shared || instance.host == host)

@@ -79,6 +79,7 @@ extension Broker {
       .launch(
         LaunchOrder(
           instance: id, extensionIdentifier: instance.identifier, extensionPoint: instance.extensionPoint,
-          path: instance.path, program: program, arguments: facts.arguments, note: note)))
+          path: instance.path, program: program, arguments: facts.arguments,
+          runtime: facts.runtime, note: note)))
   }
 }

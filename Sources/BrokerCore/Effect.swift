@@ -59,6 +59,7 @@ public struct LaunchOrder: Hashable, Sendable {
   public var path: String
   public var program: String
   public var arguments: [String]
+  public var runtime: BundleFacts.Runtime
   public var note: String
 }
 

@@ -98,7 +98,7 @@ public enum BrokerProgram {
       // A launcher that hangs does not keep us.
       loop.schedule(after: .seconds(5)) { loop.stop() }
     }
-    try daemon.start(listeners: listeners, launcherProgram: launcherProgram)
+    try daemon.start(listeners: listeners, launcherProgram: places.launcherProgram)
     ServiceManager.ready("serving")
     ServiceManager.feedWatchdog(on: loop)
     if !ServiceManager.isThere { CurrentProcess.printError("extensiond: serving at \(places.brokerSocket)") }
@@ -117,12 +117,5 @@ public enum BrokerProgram {
         description: "another extensiond serves \(places.runtime) already; 'extctl status' shows it")
     }
     return lock
-  }
-
-  /// Beside this program, or where packages put it.
-  private static var launcherProgram: String {
-    if let path = CurrentProcess.environment("EXTENSIOND_LAUNCHER") { return path }
-    let own = (try? File.readLink("/proc/self/exe")) ?? ""
-    return String(own[..<(own.lastIndex(of: "/") ?? own.startIndex)]) + "/extensiond-launcher"
   }
 }

@@ -24,9 +24,9 @@ extension BrokerCore.BundleFacts {
       AdminInterface.Problem(check: $0.check.rawValue, message: $0.message)
     }
     incompatibility = record.incompatible
-    if record.options.runtime != .varlink {
+    if record.options.runtime == .wayland {
       incompatibility =
-        "Runtime \(record.options.runtime.rawValue) is not served by this version; it serves varlink"
+        "Runtime \(record.options.runtime.rawValue) is not served by this version; it serves varlink and stdio"
     }
     runtime = .init(rawValue: record.options.runtime.rawValue) ?? .varlink
     startTimeout = record.options.startTimeout.map { Int64($0 / .milliseconds(1)) }

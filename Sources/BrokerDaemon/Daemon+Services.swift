@@ -52,12 +52,14 @@ extension Daemon {
     do throws(Errno) { try File.makeDirectories(container) } catch {
       return handle(.launchFailed(instance: order.instance, stage: "container", errno: Int(error.rawValue)))
     }
-    let profile = SandboxProfile(container: container, identifier: order.extensionIdentifier)
+    let profile = SandboxProfile(
+      container: container, order: order, stdioProgram: places.stdioProgram)
     link?.call(descriptors: [directory]) { request in
       LauncherInterface.Launch(
         request: request, instance: order.instance, extension: order.extensionIdentifier,
-        extensionPoint: order.extensionPoint, program: SandboxProfile.bundle + "/" + order.program,
-        arguments: order.arguments, environment: profile.environment, directory: SandboxProfile.home,
+        extensionPoint: order.extensionPoint, program: profile.command.program,
+        arguments: profile.command.arguments, environment: profile.environment,
+        directory: SandboxProfile.home,
         sandboxed: true, mounts: profile.mounts, resources: .init(), note: order.note)
     } answered: { [unowned self] answer in
       self.launchAnswered(order.instance, answer)

@@ -12,6 +12,8 @@ struct Places: Sendable {
   let data: String
   let containers: String
   let roots: [String]
+  let launcherProgram: String
+  let stdioProgram: String
 
   var brokerSocket: String { runtime + "/broker/io.extensiond.Broker" }
   var adminSocket: String { runtime + "/admin/io.extensiond.Admin" }
@@ -42,6 +44,8 @@ struct Places: Sendable {
     func list(_ text: String) -> [String] {
       text.split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
     }
+    launcherProgram = Self.program("extensiond-launcher", "EXTENSIOND_LAUNCHER")
+    stdioProgram = Self.program("extension-stdio", "EXTENSIOND_STDIO")
     var roots = list(CurrentProcess.environment("EXTENSIOND_PATH") ?? "")
     roots.append(data + "/extensiond")
     let shared = list(CurrentProcess.environment("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share")
@@ -49,5 +53,12 @@ struct Places: Sendable {
     roots += ["/usr/local/lib/extensiond", "/usr/lib/extensiond"]
     var seen: Set<String> = []
     self.roots = roots.filter { seen.insert($0).inserted }
+  }
+
+  /// Beside this program, unless a variable says where.
+  private static func program(_ name: String, _ variable: String) -> String {
+    if let path = CurrentProcess.environment(variable) { return path }
+    let own = (try? File.readLink("/proc/self/exe")) ?? ""
+    return String(own[..<(own.lastIndex(of: "/") ?? own.startIndex)]) + "/" + name
   }
 }

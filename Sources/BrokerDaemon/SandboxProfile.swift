@@ -6,6 +6,8 @@ internal import LinuxSystem
 struct SandboxProfile {
   static let bundle = "/extension"
   static let home = "/home/extension"
+  /// What serves an ordinary program as an extension.
+  private static let stdio = "/run/extension-stdio"
 
   /// Things of /etc that programs and their libraries look up, and that tell nothing about the person.
   private static let configuration = [
@@ -15,8 +17,12 @@ struct SandboxProfile {
 
   let mounts: [LauncherInterface.Mount]
   let environment: [String]
+  /// What is run, and with which arguments.
+  let command: (program: String, arguments: [String])
 
-  init(container: String, identifier: String) {
+  /// `stdioProgram`: where extension-stdio is.
+  init(container: String, order: LaunchOrder, stdioProgram: String) {
+    let program = Self.bundle + "/" + order.program
     var mounts: [LauncherInterface.Mount] = [
       .init(kind: .temporary, destination: "/"),
       .init(kind: .readOnly, source: "/usr", destination: "/usr"),
@@ -39,9 +45,16 @@ struct SandboxProfile {
       .init(kind: .writable, source: container, destination: Self.home),
       .init(kind: .bundle, destination: Self.bundle),
     ]
+    if order.runtime == .stdio {
+      mounts.append(.init(kind: .readOnly, source: stdioProgram, destination: Self.stdio))
+      command = (Self.stdio, [program] + order.arguments)
+    } else {
+      command = (program, order.arguments)
+    }
     self.mounts = mounts
     var environment = [
-      "EXTENSION_BUNDLE=\(Self.bundle)", "EXTENSION_IDENTIFIER=\(identifier)", "HOME=\(Self.home)",
+      "EXTENSION_BUNDLE=\(Self.bundle)", "EXTENSION_IDENTIFIER=\(order.extensionIdentifier)",
+      "HOME=\(Self.home)",
       "LISTEN_FDNAMES=varlink", "LISTEN_FDS=1", "PATH=/usr/local/bin:/usr/bin:/bin",
       // The crash reporter of the runtime needs the toolchain, which the sandbox does not have.
       "SWIFT_BACKTRACE=enable=no", "TMPDIR=/tmp",
