@@ -22,7 +22,7 @@ build: deps ## build the programs for installation
 
 demo: deps ## play the whole story with real processes, in directories of its own
 	@swift build -c release --static-swift-stdlib --product extensiond 2>&1 | tail -n 1
-	@for product in extensiond-launcher extension-init extctl greeting-extension greeting-host; do \
+	@for product in extensiond-launcher extension-init extension-stdio extctl greeting-extension c-greeting greeting-host; do \
 	  swift build -c release --static-swift-stdlib --product $$product 2>&1 | tail -n 1 || exit 1; done
 	@Sources/Examples/demo $(RELEASE)
 

@@ -81,6 +81,9 @@ let package = Package(
       name: "greeting-host", dependencies: ["ExtensionFoundation"], path: "Sources/Examples/greeting-host",
       exclude: ["Bundle"]),
 
+    .executableTarget(
+      name: "c-greeting", path: "Sources/Examples/c-greeting", exclude: ["Bundle"],
+      linkerSettings: [.unsafeFlags(["-static-executable", "-nostartfiles"])]),
     // The documents' samples, as a host's author and an extension's author write them.
     .target(
       name: "SampleSDK", dependencies: ["ExtensionFoundation", "ExtensionKit", "Varlink"],
