@@ -115,7 +115,10 @@ let package = Package(
       name: "bench-extension", linkerSettings: [.unsafeFlags(["-static-executable", "-nostartfiles"])]),
     .executableTarget(
       name: "extension-bench",
-      dependencies: ["CBench", "CLinux", "ExtensionInterfaces", "LinuxSystem", "Varlink"]),
+      dependencies: [
+        "CBench", "CLinux", "ExtensionFoundation", "ExtensionInterfaces", "LinuxSystem", "Varlink",
+      ],
+      plugins: ["VarlinkPlugin"]),
 
     // MARK: Tests
     .testTarget(

@@ -45,7 +45,7 @@ public final class AppExtensionConnection: Sendable {
   /// Those that live by themselves.
   private static let kept = Mutex<[ObjectIdentifier: AppExtensionConnection]>([:])
 
-  init(_ socket: SharedDescriptor, activationID: String, sceneID: String?, isAccepted: Bool = false) {
+  package init(_ socket: SharedDescriptor, activationID: String, sceneID: String?, isAccepted: Bool = false) {
     self.isAccepted = isAccepted
     self.activationID = activationID
     self.sceneID = sceneID
@@ -53,6 +53,10 @@ public final class AppExtensionConnection: Sendable {
   }
 
   deinit { invalidate() }
+
+  /// Where connections are served. A task that talks much is faster where it prefers this executor, as in
+  /// `Task(executorPreference: AppExtensionConnection.executor)`: its calls change threads no more. It must not block.
+  public static var executor: any TaskExecutor { Session.thread.tasks }
 
   // MARK: Objects
 

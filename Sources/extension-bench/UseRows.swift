@@ -133,11 +133,13 @@ struct ProcessFacts {
   let residentKiB: Int
   let children: Int
   let readCalls: Int
+  let threads: Int
 
   init(_ process: Int32) {
     let directory = try? SharedDescriptor(File.open("/proc/\(process)/fd", .directory))
     descriptors = directory.flatMap { try? DirectoryReader.entries(of: $0.rawValue).count } ?? 0
     residentKiB = Self.number("/proc/\(process)/status", "VmRSS:")
+    threads = Self.number("/proc/\(process)/status", "Threads:")
     readCalls = Self.number("/proc/\(process)/io", "syscr:")
     children = Self.text("/proc/\(process)/task/\(process)/children").split(separator: " ").count
   }

@@ -21,6 +21,8 @@ defer {
 let rows: [(String, () throws -> Row)] = [
   ("connection.open", bench.connectionOpen),
   ("data.roundtrip", bench.roundTrip),
+  ("session.call", bench.sessionCall),
+  ("session.thousand", bench.sessionThousand),
   (
     "activation.cold",
     { Row(id: "activation.cold", skipped: "every extension is sandboxed; see activation.sandboxed") }

@@ -271,6 +271,31 @@ internal import Varlink
     #expect(sent < 4 << 20)
   }
 
+  /// A peer on a thread of its own, which is as quick as can be.
+  @Test(.timeLimit(.minutes(1))) func `An answer that comes at once is not lost`() async throws {
+    var raw: SharedDescriptor?
+    var connection: AppExtensionConnection?
+    try Socket.pair().split { first, second in
+      raw = SharedDescriptor(first)
+      connection = AppExtensionConnection(SharedDescriptor(second), activationID: "a", sceneID: nil)
+    }
+    let host = try #require(connection)
+    let peer = try #require(raw)
+    try startThread {
+      var buffer = [UInt8](repeating: 0, count: 4096)
+      let reply = Array("{\"parameters\":{\"greeting\":\"Hello\"}}\0".utf8)
+      while let got = try? Socket.receive(into: &buffer, from: peer.rawValue, nonBlocking: false),
+        got.count > 0
+      {
+        _ = try? Socket.send(reply[...], to: peer.rawValue)
+      }
+    }
+    host.resume()
+    let proxy = host.remoteObject(as: GreetingInterface.self)
+    for _ in 0..<20_000 { #expect(try await proxy.greet(name: "x") == "Hello") }
+    host.invalidate()
+  }
+
   @Test func `What cannot be sent says so, and nothing else is harmed`() async throws {
     let (_, service, _, proxy) = try Self.talking()
     let code = await Self.code { _ = try await proxy.greet(name: String(repeating: "x", count: 17 << 20)) }

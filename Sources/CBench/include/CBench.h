@@ -9,6 +9,8 @@ uint64_t cbench_open_once(int socket);
 
 /// A process that sends back what it gets. Returns its socket, or -1.
 int cbench_echo_start(void);
+/// A process that answers each message that ends with NUL with this one. Returns its socket, or -1.
+int cbench_varlink_start(const char *_Nonnull reply);
 /// One round trip of so many bytes (at most 4096) on a socket. Returns nanoseconds, or 0 on failure.
 uint64_t cbench_round_trip(int socket, int bytes);
 

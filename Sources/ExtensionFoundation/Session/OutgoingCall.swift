@@ -3,7 +3,8 @@ internal import Varlink
 
 /// A call of ours that waits for its reply. For the sessions' thread alone.
 final class OutgoingCall: @unchecked Sendable {
-  // Sendable by use: only its session touches it, which is isolated to its thread.
+  // Sendable by use: only its session touches it, which is isolated to its thread. Checked, since the compiler does not:
+  // a closure is isolated to an actor only where it captures it.
 
   typealias Answer = (reply: VarlinkReply, descriptors: [SharedDescriptor])
 
@@ -14,6 +15,7 @@ final class OutgoingCall: @unchecked Sendable {
   private var isFinished = false
 
   func wait(_ continuation: CheckedContinuation<Answer, any Error>) {
+    Session.thread.checkIsolated()
     guard let result else {
       self.continuation = continuation
       return
@@ -26,6 +28,7 @@ final class OutgoingCall: @unchecked Sendable {
 
   /// The first one counts.
   private func finish(_ result: sending Result<Answer, any Error>) {
+    Session.thread.checkIsolated()
     guard !isFinished else { return }
     isFinished = true
     timer?.cancel()

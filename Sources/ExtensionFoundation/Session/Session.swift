@@ -92,7 +92,8 @@ actor Session {
   ) async throws -> (reply: VarlinkReply, descriptors: [SharedDescriptor]) {
     let outgoing = try await send(call, descriptors, timeout: timeout)
     return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in outgoing.wait(continuation) }
+      // Without naming the actor this would run wherever, beside the thread that the answer comes on.
+      try await withCheckedThrowingContinuation(isolation: self) { outgoing.wait($0) }
     } onCancel: {
       Task(executorPreference: Self.thread.tasks) { await self.abandon(outgoing, CancellationError()) }
     }

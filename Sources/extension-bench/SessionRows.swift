@@ -1,0 +1,123 @@
+import CBench
+import ExtensionFoundation
+import LinuxSystem
+import Synchronization
+import Varlink
+
+// Conversations over a connection that is there already.
+
+extension Bench {
+  private static let text = String(repeating: "x", count: 100)
+
+  private struct Echo: EchoInterface.Service {
+    func echo(text: String) async throws -> String { text }
+  }
+
+  /// What asynchronous work brings to a thread that waits for it.
+  private final class Outcome<Value: Sendable>: Sendable {
+    private let result = Mutex<Result<Value, any Error>?>(nil)
+    private let done: Pipe
+
+    init() throws { done = try Pipe.make() }
+
+    func set(_ value: Result<Value, any Error>) {
+      result.withLock { $0 = value }
+      try? done.writing.descriptor.write(all: [1])
+    }
+
+    func wait() throws -> Value {
+      _ = try Poll.readable(done.reading.rawValue)
+      guard let result = result.withLock({ $0 }) else { throw Failure(description: "no result came") }
+      return try result.get()
+    }
+  }
+
+  /// Does the work in a task on this executor; nil: on the default one.
+  private static func wait<Value: Sendable>(
+    on executor: (any TaskExecutor)?, _ work: @escaping @Sendable () async throws -> Value
+  ) throws -> Value {
+    let outcome = try Outcome<Value>()
+    Task(executorPreference: executor) {
+      do { outcome.set(.success(try await work())) } catch { outcome.set(.failure(error)) }
+    }
+    return try outcome.wait()
+  }
+
+  private static func connection(over socket: SharedDescriptor) -> AppExtensionConnection {
+    AppExtensionConnection(socket, activationID: "bench", sceneID: nil)
+  }
+
+  private static func calls(_ connection: AppExtensionConnection, _ count: Int) async throws -> [Double] {
+    let proxy = connection.remoteObject(as: EchoInterface.self)
+    var times: [Double] = []
+    for _ in 0..<count {
+      let start = MonotonicTime.now.nanoseconds
+      _ = try await proxy.echo(text: text)
+      times.append(Double(MonotonicTime.now.nanoseconds - start) / 1000)
+    }
+    return times
+  }
+
+  /// A process of its own that answers in C.
+  private static func peerInC() throws -> AppExtensionConnection {
+    let socket = unsafe cbench_varlink_start("{\"parameters\":{\"text\":\"\(text)\"}}")
+    guard socket >= 0 else { throw Failure(description: "no process can be started") }
+    let connection = connection(over: SharedDescriptor(FileDescriptor(owning: socket)))
+    connection.resume()
+    return connection
+  }
+
+  /// Both ends in this process, on the one thread of all connections.
+  private static func peerInSwift() throws -> (AppExtensionConnection, AppExtensionConnection) {
+    var ends: [AppExtensionConnection] = []
+    try Socket.pair().split { first, second in
+      for socket in [SharedDescriptor(first), SharedDescriptor(second)] {
+        ends.append(connection(over: socket))
+      }
+    }
+    ends[1].export(Echo(), as: EchoInterface.self)
+    for end in ends { end.resume() }
+    return (ends[0], ends[1])
+  }
+
+  /// 100 bytes there and back as a typed call.
+  func sessionCall() throws -> Row {
+    var row = Row(id: "session.call")
+    let floor = cbench_echo_start()
+    let connection = try Self.peerInC()
+    let (host, service) = try Self.peerInSwift()
+    let own = AppExtensionConnection.executor
+    for batch in 0..<60 {
+      let floorTimes = (0..<100).map { _ in Double(cbench_round_trip(floor, 100)) / 1000 }
+      let times = try Self.wait(on: own) { try await Self.calls(connection, 100) }
+      let others = try Self.wait(on: nil) { try await Self.calls(connection, 100) }
+      let swift = try Self.wait(on: own) { try await Self.calls(host, 100) }
+      guard batch >= 5 else { continue }
+      row.floor += floorTimes
+      row.samples += times
+      row.peers["default executor", default: []] += others
+      row.peers["both ends in this process", default: []] += swift
+    }
+    withExtendedLifetime(service) {}
+    return row
+  }
+
+  /// A thousand connections in one host: the time of a call, threads and descriptors.
+  func sessionThousand() throws -> Row {
+    var row = Row(id: "session.thousand")
+    let own = AppExtensionConnection.executor
+    let one = try Self.peerInSwift()
+    for _ in 0..<20 { row.floor += try Self.wait(on: own) { try await Self.calls(one.0, 100) } }
+    let before = ProcessFacts(CurrentProcess.processID)
+    var many: [(AppExtensionConnection, AppExtensionConnection)] = []
+    for _ in 0..<1000 { many.append(try Self.peerInSwift()) }
+    for pair in many { row.samples += try Self.wait(on: own) { try await Self.calls(pair.0, 5) } }
+    let after = ProcessFacts(CurrentProcess.processID)
+    row.note =
+      "floor: one connection; \(after.threads - before.threads) threads more, "
+      + "\(Double(after.descriptors - before.descriptors) / 2000) descriptors and "
+      + "\((after.residentKiB - before.residentKiB) / 2000) KiB an end"
+    withExtendedLifetime((one, many)) {}
+    return row
+  }
+}
