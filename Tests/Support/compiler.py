@@ -25,5 +25,6 @@ def swiftc(*arguments, directory=None):
 def generate(output, *files, purpose="--sdk"):
     """Has varlink-generate make Swift of the files, and returns it."""
     output.mkdir(parents=True, exist_ok=True)
-    subprocess.run([BUILD / "varlink-generate", *([purpose] if purpose else []), "--output", output, *files], check=True)
+    options = [purpose] if purpose else []
+    subprocess.run([BUILD / "varlink-generate", *options, "--output", output, *files], check=True)
     return sorted(output.glob("*.swift"))
