@@ -85,8 +85,17 @@ final class GreetingExtension: AppExtension {
   }
 }
 
+/// In the spelling of macOS 26.2: the requirement has the builder.
+final class LineExtension: AppExtension {
+  var extensionPoint: AppExtensionPoint {
+    AppExtensionPoint.Identifier(host: "org.example.host", name: "Lines")
+  }
+
+  var configuration: LineConfiguration { LineConfiguration() }
+}
+
 struct LineConfiguration: AppExtensionConfiguration {
-  func accept(connection: AppExtensionConnection) -> Bool {
+  nonisolated func accept(connection: AppExtensionConnection) -> Bool {
     Task { for await line in connection.lines { try? connection.send(line: line) } }
     return true
   }
