@@ -1,63 +1,41 @@
+internal import ExtensionInterfaces
+internal import LinuxSystem
 internal import Testing
 
-@testable internal import ExtensionFoundation
-
 /// What only the running program can see: it ends there, and says what to do. What the compiler sees is in Tests/Misuse.
+// Not exit tests: those wait for any child of this process, and never end where another test has left one unreaped.
 @Suite struct MisuseTests {
-  private struct Stranger: Sendable {}
-
-  private static func connection() throws -> AppExtensionConnection {
-    AppExtensionConnection(try socketPair().0, activationID: "a", sceneID: nil)
-  }
-
-  private func expect(
-    _ sentence: String, in result: ExitTest.Result?, location: SourceLocation = #_sourceLocation
-  ) throws {
-    let said = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-    #expect(said.contains(sentence), "\(said)", sourceLocation: location)
-  }
-
-  @Test func `an object that does not implement the interface cannot be exported`() async throws {
-    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      let connection = try Self.connection()
-      connection.exportedObject = Stranger()
-      connection.exportedInterface = .init(with: GreetingInterface.self)
-      connection.resume()
+  @Test(arguments: [
+    (
+      "exports a stranger",
+      "Stranger does not implement com.example.greeting.Host: make it conform to HostInterface.Service"
+    ),
+    (
+      "exports without an interface",
+      "exportedObject needs exportedInterface: set it, or use export(_:as:), which sets both"
+    ),
+    (
+      "resumes without its socket",
+      "takeSocket() gave this connection's socket away: use that, or do not take it"
+    ),
+  ])
+  func `what cannot go on ends the program with a sentence`(_ scene: String, _ sentence: String) throws {
+    let program = try TestExtension(.probe)
+    try program.start()
+    #expect(throws: (any Error).self) { try program.accept(scene: scene) }
+    let end = try program.end()
+    guard case .signaled = end.status else {
+      Issue.record("it ended with \(String(describing: end.status))")
+      return
     }
-    try expect(
-      "Stranger does not implement org.example.Greeting: make it conform to GreetingInterface.Service",
-      in: result)
+    #expect(end.errors.contains(sentence), "\(end.errors)")
   }
 
-  @Test func `an object needs an interface`() async throws {
-    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      let connection = try Self.connection()
-      connection.exportedObject = Stranger()
-      connection.resume()
-    }
-    try expect(
-      "exportedObject needs exportedInterface: set it, or use export(_:as:), which sets both", in: result)
-  }
-
-  @Test func `a connection whose socket was taken cannot be resumed`() async throws {
-    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      let connection = try Self.connection()
-      let socket = connection.takeSocket()
-      connection.resume()
-      withExtendedLifetime(socket) {}
-    }
-    try expect("takeSocket() gave this connection's socket away", in: result)
-  }
-
-  // What is right must not end the process, or the tests above would say nothing.
-  @Test func `a connection that exports what it should can be resumed`() async throws {
-    await #expect(processExitsWith: .success) {
-      let connection = try Self.connection()
-      connection.exportedInterface = .init(with: GreetingInterface.self)
-      connection.resume()
-      connection.resume()
-      connection.invalidate()
-      connection.resume()
-    }
+  @Test func `what is only repeated, or comes late, does nothing`() throws {
+    let program = try TestExtension(.probe)
+    try program.start()
+    _ = try program.accept(scene: "resumes again and again")
+    #expect(try program.stop().answers == "g.3")
+    #expect(try program.end().status == .exited(status: 0))
   }
 }
