@@ -100,7 +100,7 @@ let package = Package(
 
     // For the tests: it must be a program of its own.
     .executableTarget(
-      name: "probe-extension", dependencies: ["ExtensionFoundation", "LinuxSystem"],
+      name: "probe-extension", dependencies: ["ExtensionFoundation", "LinuxSystem", "SampleSDK"],
       path: "Tests/ExtensionFoundationTests/probe-extension"),
 
     // MARK: Command

@@ -11,7 +11,7 @@ public protocol AppExtension: Sendable {
   /// `extensionPoint`.
   var boundAppExtensionPoint: AppExtensionPoint { get }
   /// Another name for it, for code that uses that one. Without either, Info.plist alone decides.
-  var extensionPoint: AppExtensionPoint { get }
+  @AppExtensionPoint.Bind var extensionPoint: AppExtensionPoint { get }
   /// Made when the broker has started the program.
   init()
   /// The process is about to end: save what must be saved, and return soon. Called once. The default does nothing.
@@ -23,7 +23,7 @@ extension AppExtension {
   public typealias Identifier = AppExtensionPoint.Identifier
 
   public var boundAppExtensionPoint: AppExtensionPoint { extensionPoint }
-  public var extensionPoint: AppExtensionPoint { .unbound }
+  public var extensionPoint: AppExtensionPoint { return .unbound }
 
   public func extensionWillTerminate() {}
 

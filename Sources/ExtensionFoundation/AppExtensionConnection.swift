@@ -198,9 +198,3 @@ public final class AppExtensionConnection: Sendable {
     if let session { Task(executorPreference: Session.thread.tasks) { await session.invalidate() } }
   }
 }
-
-@available(*, unavailable, renamed: "AppExtensionConnection")
-public typealias NSXPCConnection = AppExtensionConnection
-
-@available(*, unavailable, renamed: "AppExtensionConnection.Interface")
-public typealias NSXPCInterface = AppExtensionConnection.Interface

@@ -53,9 +53,6 @@ public struct AppExtensionProcess: Sendable {
 
   /// Ends the use of the extension. Its process ends when no host uses it any more.
   public func invalidate() { storage.invalidate() }
-
-  @available(*, unavailable, renamed: "makeConnection()")
-  public func makeXPCConnection() throws -> AppExtensionConnection { try makeConnection() }
 }
 
 extension AppExtensionProcess {

@@ -39,7 +39,9 @@ struct InterfaceEmitter {
     }
     out.documentation(interface.documentation)
     let conformance = purpose == .sdk ? "AppExtensionInterface" : varlink("VarlinkInterface")
-    out.open("public enum \(typeName): \(conformance) {")
+    // In a module whose code is on the main actor by default this is not, and neither is what is inside. Not on the
+    // protocol for services: there it would keep the methods of a main actor's class off the main actor.
+    out.open("nonisolated public enum \(typeName): \(conformance) {")
     emitDescription()
     for member in interface.members { emit(member) }
     emitCall()

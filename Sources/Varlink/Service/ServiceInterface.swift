@@ -3,7 +3,7 @@
 
 /// The Varlink Service Interface should be provided by every varlink service.
 /// It describes the service and the interfaces it implements.
-public enum ServiceInterface: VarlinkInterface {
+nonisolated public enum ServiceInterface: VarlinkInterface {
   public static let name = "org.varlink.service"
   public static let description = #"""
     # The Varlink Service Interface should be provided by every varlink service.

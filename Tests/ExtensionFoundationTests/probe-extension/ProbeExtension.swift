@@ -21,6 +21,10 @@ final class ProbeExtension: AppExtension {
       if connection.sceneID == "refused at length" {
         return .reject(reason: String(repeating: "\u{1}", count: 50_000))
       }
+      if let misuse = connection.sceneID.flatMap(Misuse.init) {
+        misuse.commit(on: connection)
+        return .accept
+      }
       guard accept(connection: connection) else { return .reject(reason: "this scene is never served") }
       Task {
         for await line in connection.lines {

@@ -1,0 +1,30 @@
+"""Runs the compiler as a user of the SDK does: against the modules that `swift build` has left behind."""
+import os
+import pathlib
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("EXTENSIOND_BUILD") or ROOT / ".build/debug")
+
+
+def search(*folders):
+    """The options with which the SDK's modules are found, and those in the folders."""
+    maps = [BUILD / f"{name}.build/module.modulemap" for name in ("CLinux", "CMainQueue")]
+    options = [f"-fmodule-map-file={path}" for path in maps]
+    return [part for folder in (*folders, BUILD / "Modules") for part in ("-I", str(folder))] + [
+        part for option in options for part in ("-Xcc", option)]
+
+
+def swiftc(*arguments, directory=None):
+    """What the compiler says; empty where it is content."""
+    run = subprocess.run(["swiftc", *map(str, arguments)], cwd=directory, stdout=subprocess.PIPE,
+                         stderr=subprocess.STDOUT, text=True)
+    return run.stdout or ("" if run.returncode == 0 else f"swiftc ended with {run.returncode}")
+
+
+def generate(output, *files, purpose="--sdk"):
+    """Has varlink-generate make Swift of the files, and returns it."""
+    output.mkdir(parents=True, exist_ok=True)
+    options = [purpose] if purpose else []
+    subprocess.run([BUILD / "varlink-generate", *options, "--output", output, *files], check=True)
+    return sorted(output.glob("*.swift"))
