@@ -39,15 +39,21 @@ extension AppExtensionPoint.Monitor {
         var state = first
         var pause = 50
         while isOpen {
+          let latest: State
           if let event = next() {
-            state = state.applying(event)
+            latest = state.applying(event)
             pause = 50
           } else if isOpen {
             CurrentProcess.pause(milliseconds: pause)
             pause = min(pause * 2, 2000)
             guard let fresh = reconnect() else { continue }
-            state = fresh
+            latest = fresh
+          } else {
+            return
           }
+          // Steps of activations are no change, and a restart need not be one.
+          guard latest != state else { continue }
+          state = latest
           update(self, state)
         }
       }

@@ -88,16 +88,18 @@ extension AppExtensionPoint {
     }
 
     private func update<Result>(_ change: (inout Storage) -> Result) -> Result {
-      registrar.withMutation(of: self, keyPath: \.state) {
-        storage.withLock { storage in
-          let before = storage.total
-          let result = change(&storage)
-          let after = storage.total
-          // Under the lock, so that no watcher gets an older state after a newer one.
-          if after != before { for watcher in storage.watchers.values { watcher.yield(after) } }
-          return result
-        }
+      let (isChanged, result) = storage.withLock { storage in
+        let before = storage.total
+        let result = change(&storage)
+        let after = storage.total
+        // Under the lock, so that no watcher gets an older state after a newer one.
+        if after != before { for watcher in storage.watchers.values { watcher.yield(after) } }
+        return (after != before, result)
       }
+      // Observers are told when the change is made: they read on other threads, and one that still read the old state
+      // would not be told again.
+      if isChanged { registrar.withMutation(of: self, keyPath: \.state) {} }
+      return result
     }
 
     /// The present state, and each later one that a reader is quick enough for; always the latest.
