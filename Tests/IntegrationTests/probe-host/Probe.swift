@@ -34,7 +34,11 @@ final class Probe {
       for task in watching { task.cancel() }
       watching = []
     case "forget": monitor = Monitor()
+    case "broker": return text(try await AppExtensionHost.brokerStatus())
+    case "wait": try await AppExtensionHost.waitForBroker()
+    case "observe-broker": observeBroker()
     case "activate": try await activate(words[0], words[1], scene: words.count > 2 ? words[2] : nil)
+    case "activate-again": try await activate(words[0], words[1], scene: nil, restarts: true)
     case "connect": return try await connect(words[0], words[1])
     case "resume": try connection(words[0]).resume()
     case "line": return try await exchange(try connection(words[0]), words[1])
@@ -82,6 +86,18 @@ final class Probe {
       })
   }
 
+  private func observeBroker() {
+    watching.append(
+      Task { [self, monitor] in
+        for await status in Observations({ monitor.brokerStatus }) { say("broker \(text(status))") }
+      })
+  }
+
+  private nonisolated func text(_ status: AppExtensionHost.BrokerStatus) -> String {
+    guard case .unavailable(let error) = status else { return "available" }
+    return describe(error)
+  }
+
   private func identity(_ name: String) throws -> AppExtensionIdentity {
     guard let found = monitor.identities.first(where: { $0.localizedName == name }) else {
       throw Missing(name: name)
@@ -91,10 +107,19 @@ final class Probe {
 
   // MARK: Processes
 
-  private func activate(_ name: String, _ identity: String, scene: String?) async throws {
-    let configuration = AppExtensionProcess.Configuration(
+  private func activate(
+    _ name: String, _ identity: String, scene: String?, restarts: Bool = false
+  ) async throws {
+    var configuration = AppExtensionProcess.Configuration(
       appExtensionIdentity: try self.identity(identity), sceneID: scene
     ) { reason in say("interrupted \(name) \(reason.kind)") }
+    configuration.restartsAfterCrash = restarts
+    configuration.onRestart = { result in
+      switch result {
+      case .success: say("back \(name)")
+      case .failure(let error): say("lost \(name) \(error.code.rawValue) \(error.reason?.kind ?? "")")
+      }
+    }
     processes[name] = try await AppExtensionProcess(configuration: configuration)
   }
 
