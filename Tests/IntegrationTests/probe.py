@@ -75,6 +75,15 @@ class Probe:
         place = pathlib.Path(f"/proc/{self.process.pid}")
         return len(os.listdir(place / "fd")), len(os.listdir(place / "task"))
 
+    def sockets(self):
+        names = []
+        for path in pathlib.Path(f"/proc/{self.process.pid}/fd").iterdir():
+            try:
+                names.append(os.readlink(path))
+            except FileNotFoundError:  # Closed meanwhile.
+                pass
+        return sum(name.startswith("socket:") for name in names)
+
     def close(self):
         self.process.stdin.close()
         self.process.kill()

@@ -91,11 +91,12 @@ class Monitors(ProbeWorld):
         self.assertEqual(
             host.event(),
             "changed added [Two 1.0] updated [] removed [] now [Two 1.0, One 1.0] disabled 0 unapproved 0")
-        threads = host.resources()[1]
+        # One stream for each point.
+        until(lambda: host.sockets() == 2, "two sockets")
         self.assertEqual(host.do("remove first"), "ok")
         self.assertEqual(
             host.event(), "changed added [] updated [] removed [One 1.0] now [Two 1.0] disabled 0 unapproved 0")
-        until(lambda: host.resources()[1] < threads, "the end of a thread")
+        until(lambda: host.sockets() == 1, "one socket")
         self.ask("Disable", extension="org.example.One")
         self.ask("Disable", extension="org.example.Two")
         self.assertEqual(
