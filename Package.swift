@@ -102,6 +102,9 @@ let package = Package(
     .executableTarget(
       name: "probe-extension", dependencies: ["ExtensionFoundation", "LinuxSystem", "SampleSDK"],
       path: "Tests/ExtensionFoundationTests/probe-extension"),
+    .executableTarget(
+      name: "probe-host", dependencies: ["ExtensionFoundation", "ExtensionKit", "LinuxSystem", "SampleSDK"],
+      path: "Tests/IntegrationTests/probe-host"),
 
     // MARK: Command
     .target(

@@ -4,8 +4,11 @@ internal import Varlink
 /// Why an extension could not be used.
 public struct AppExtensionError: Error, Hashable, Sendable, CustomStringConvertible {
   public enum Code: String, Hashable, Sendable {
-    /// There is no broker to ask.
+    /// There is no broker to ask. It may come: `AppExtensionHost.waitForBroker()`.
     case brokerUnavailable
+    /// What answers in the broker's place is another version or another product; `message` names it. It was not asked
+    /// again, since waiting is of no use.
+    case brokerIncompatible
     /// It is gone, or was never there.
     case extensionNotFound
     /// The person has not approved it, has disabled it, or it may not be used for another cause.

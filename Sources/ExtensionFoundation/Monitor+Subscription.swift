@@ -24,31 +24,32 @@ extension AppExtensionPoint.Monitor {
 
     private static func subscribe(_ point: String) throws -> (VarlinkClient, State) {
       let client = try Broker.connect()
-      do throws(VarlinkClientError) {
-        let answer = try client.call(
-          BrokerInterface.Subscribe(extensionPoints: [point]), more: true, timeout: .seconds(30))
-        return (client, State().applying(answer.reply))
-      } catch {
-        throw AppExtensionError(error)
-      }
+      let answer = try Broker.call(
+        BrokerInterface.Subscribe(extensionPoints: [point]), client, more: true, timeout: .seconds(30))
+      return (client, State().applying(answer.reply))
     }
 
-    /// Reads until it is closed, and begins anew when the broker went away.
-    func follow(_ update: @escaping @Sendable (Subscription, State) -> Void) throws(Errno) {
+    /// Reads until it is closed, and begins anew when the broker went away. Tells of each state that is another one, and
+    /// of why there is none to be had.
+    func follow(_ update: @escaping @Sendable (Subscription, State, AppExtensionError?) -> Void) throws(Errno)
+    {
       try startThread { [self] in
-        var state = first
+        var (state, failure) = (first, nil as AppExtensionError?)
         var pause = 50
         while isOpen {
-          if let event = next() {
+          let (lastState, lastFailure) = (state, failure)
+          if failure == nil, let event = next() {
             state = state.applying(event)
             pause = 50
-          } else if isOpen {
+          } else if failure == nil {
+            failure = AppExtensionError(.brokerUnavailable, "the broker is gone; it is looked for")
+          } else {
             CurrentProcess.pause(milliseconds: pause)
             pause = min(pause * 2, 2000)
-            guard let fresh = reconnect() else { continue }
-            state = fresh
+            (state, failure) = reconnect(state)
           }
-          update(self, state)
+          // Steps of activations are no change, and a restart need not be one.
+          if isOpen, state != lastState || failure != lastFailure { update(self, state, failure) }
         }
       }
     }
@@ -60,16 +61,18 @@ extension AppExtensionPoint.Monitor {
       client.withLock { client in (try? client.next(BrokerInterface.Subscribe.self))?.reply }
     }
 
-    private func reconnect() -> State? {
+    /// The new stream's state, or the old one and why there is none.
+    private func reconnect(_ old: State) -> (State, AppExtensionError?) {
       client.withLock { current in
-        guard let (client, state) = try? Self.subscribe(point) else { return nil }
-        let isOpen = socket.withLock { socket in
-          if socket != nil { socket = client.socket }
-          return socket != nil
+        do {
+          let (client, state) = try Self.subscribe(point)
+          // Closed meanwhile: the new one is dropped, and nothing is told.
+          socket.withLock { if $0 != nil { $0 = client.socket } }
+          current = client
+          return (state, nil)
+        } catch {
+          return (old, error as? AppExtensionError ?? AppExtensionError(.failed, "\(error)"))
         }
-        guard isOpen else { return nil }
-        current = client
-        return state
       }
     }
 

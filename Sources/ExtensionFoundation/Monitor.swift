@@ -1,4 +1,4 @@
-internal import ExtensionInterfaces
+internal import LinuxSystem
 public import Observation
 internal import Synchronization
 
@@ -19,7 +19,8 @@ extension AppExtensionPoint {
     }
 
     private struct Storage {
-      var subscriptions: [String: (subscription: Subscription, state: State)] = [:]
+      var subscriptions: [String: (subscription: Subscription, state: State, failure: AppExtensionError?)] =
+        [:]
       var watchers: [Int: AsyncStream<State>.Continuation] = [:]
       var watchersMade = 0
 
@@ -30,6 +31,10 @@ extension AppExtensionPoint {
           sum.unapprovedCount += entry.value.state.unapprovedCount
         }
       }
+
+      var brokerStatus: AppExtensionHost.BrokerStatus {
+        subscriptions.values.lazy.compactMap(\.failure).first.map { .unavailable($0) } ?? .available
+      }
     }
 
     private let registrar = ObservationRegistrar()
@@ -38,7 +43,7 @@ extension AppExtensionPoint {
     /// Watches nothing yet.
     public init() {}
 
-    /// Returns with the complete list.
+    /// Returns with the complete list. Needs a broker; `AppExtensionHost.waitForBroker()` waits for one.
     /// - Throws: as `addAppExtensionPoint(_:)`.
     public convenience init(appExtensionPoint: AppExtensionPoint) async throws {
       self.init()
@@ -57,11 +62,16 @@ extension AppExtensionPoint {
       let subscription = try await Blocking.run { try Subscription(point: identifier) }
       // Somebody else may have added it meanwhile.
       guard insert(subscription, for: identifier) else { return subscription.close() }
-      try subscription.follow { [weak self] subscription, state in
-        self?.update { storage in
-          guard storage.subscriptions[identifier]?.subscription === subscription else { return }
-          storage.subscriptions[identifier]?.state = state
+      do throws(Errno) {
+        try subscription.follow { [weak self] subscription, state, failure in
+          self?.update { storage in
+            guard storage.subscriptions[identifier]?.subscription === subscription else { return }
+            storage.subscriptions[identifier] = (subscription, state, failure)
+          }
         }
+      } catch {
+        try await removeAppExtensionPoint(point)
+        throw AppExtensionError(.failed, "no thread can be started: \(error)")
       }
     }
 
@@ -79,25 +89,36 @@ extension AppExtensionPoint {
       return storage.withLock { $0.total }
     }
 
+    /// Whether the list is current. While it is `unavailable`, the list is the last that was known, and the monitor looks
+    /// for the broker every two seconds at most. Can be observed; a restart of the broker shows here alone, and only for
+    /// a moment.
+    public var brokerStatus: AppExtensionHost.BrokerStatus {
+      registrar.access(self, keyPath: \.brokerStatus)
+      return storage.withLock { $0.brokerStatus }
+    }
+
     private func insert(_ subscription: Subscription, for identifier: String) -> Bool {
       update { storage in
         guard storage.subscriptions[identifier] == nil else { return false }
-        storage.subscriptions[identifier] = (subscription, subscription.first)
+        storage.subscriptions[identifier] = (subscription, subscription.first, nil)
         return true
       }
     }
 
     private func update<Result>(_ change: (inout Storage) -> Result) -> Result {
-      registrar.withMutation(of: self, keyPath: \.state) {
-        storage.withLock { storage in
-          let before = storage.total
-          let result = change(&storage)
-          let after = storage.total
-          // Under the lock, so that no watcher gets an older state after a newer one.
-          if after != before { for watcher in storage.watchers.values { watcher.yield(after) } }
-          return result
-        }
+      let (isChanged, isStatusChanged, result) = storage.withLock { storage in
+        let (before, statusBefore) = (storage.total, storage.brokerStatus)
+        let result = change(&storage)
+        let after = storage.total
+        // Under the lock, so that no watcher gets an older state after a newer one.
+        if after != before { for watcher in storage.watchers.values { watcher.yield(after) } }
+        return (after != before, storage.brokerStatus != statusBefore, result)
       }
+      // Observers are told when the change is made: they read on other threads, and one that still read the old state
+      // would not be told again.
+      if isChanged { registrar.withMutation(of: self, keyPath: \.state) {} }
+      if isStatusChanged { registrar.withMutation(of: self, keyPath: \.brokerStatus) {} }
+      return result
     }
 
     /// The present state, and each later one that a reader is quick enough for; always the latest.

@@ -29,12 +29,20 @@ public final class HostSceneController {
   public var configuration: Configuration? {
     // The delegate is told while the configuration is still that of the scene that ends.
     willSet { if newValue != configuration { deactivate(error: nil) } }
-    didSet { if state == .placeholder { activate() } }
+    didSet {
+      if state == .placeholder { return activate() }
+      // The delegate has set another one while it was told of the end.
+      guard configuration != begun else { return }
+      deactivate(error: nil)
+      activate()
+    }
   }
   public private(set) var state = State.placeholder
   public weak var delegate: (any HostSceneControllerDelegate)?
 
   private var process: AppExtensionProcess?
+  /// What is active or on its way.
+  private var begun: Configuration?
   /// Counts configurations, so that what belongs to an earlier one is known for it.
   private var generation = 0
 
@@ -60,6 +68,7 @@ public final class HostSceneController {
   private func activate() {
     guard let configuration else { return }
     state = .activating
+    begun = configuration
     let generation = generation
     Task { [weak self] in
       do {
@@ -86,26 +95,27 @@ public final class HostSceneController {
 
   private func failed(_ generation: Int, _ error: any Error) {
     guard generation == self.generation, state == .activating else { return }
+    self.generation += 1
     state = .placeholder
     delegate?.hostViewControllerWillDeactivate(self, error: error)
   }
 
   private func interrupted(_ generation: Int, _ reason: AppExtensionProcess.EndReason) {
+    let error = AppExtensionError(.activationEnded, "the extension has ended: \(reason)", reason: reason)
     guard generation == self.generation else { return }
-    deactivate(
-      error: AppExtensionError(.activationEnded, "the extension has ended: \(reason)", reason: reason))
+    // It may have ended before this was told that it began.
+    if state == .active { deactivate(error: error) } else { failed(generation, error) }
   }
 
   private func deactivate(error: (any Error)?) {
+    let wasActive = state == .active
     generation += 1
-    guard let process else {
-      state = .placeholder
-      return
-    }
-    delegate?.hostViewControllerWillDeactivate(self, error: error)
-    self.process = nil
+    // Before the delegate is told, so that it may set a configuration meanwhile.
     state = .placeholder
-    process.invalidate()
+    guard wasActive else { return }
+    delegate?.hostViewControllerWillDeactivate(self, error: error)
+    process?.invalidate()
+    process = nil
   }
 }
 
@@ -114,7 +124,8 @@ public final class HostSceneController {
 public protocol HostSceneControllerDelegate: AnyObject {
   /// The scene can be connected to.
   func hostViewControllerDidActivate(_ controller: HostSceneController)
-  /// The scene has ended, could not be activated, or is about to be replaced.
+  /// The scene has ended, could not be activated, or is about to be replaced. The controller is a placeholder again;
+  /// the delegate may set its configuration at once: the same tries anew.
   /// - Parameter error: Why it ended or could not begin; nil where the host wanted it.
   func hostViewControllerWillDeactivate(_ controller: HostSceneController, error: (any Error)?)
 }

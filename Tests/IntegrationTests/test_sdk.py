@@ -9,8 +9,11 @@ from world import BUILD, World
 POINT = "com.example.hostapp.GreetingUI"
 
 
-class SDK(World):
-    def test_the_samples_talk_to_each_other(self):
+class Samples(World):
+    """A broker with the sample's host and its extension, approved."""
+
+    def setUp(self):
+        super().setUp()
         host = self.place / "bundles/Sample.app"
         (host / "Extensions").mkdir(parents=True)
         (host / "Info.plist").write_bytes(plistlib.dumps(
@@ -27,6 +30,10 @@ class SDK(World):
         self.put(bundle)
         self.start_broker()
         self.approve("com.example.extension")
+
+
+class SDK(Samples):
+    def test_the_samples_talk_to_each_other(self):
         said = subprocess.run([BUILD / "sample-host"], env=self.env, capture_output=True, text=True, timeout=60)
         self.assertEqual(said.stderr, "")
         self.assertEqual(said.stdout.splitlines(), [

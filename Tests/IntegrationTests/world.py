@@ -73,12 +73,20 @@ class Client:
     """Varlink over a Unix socket, with descriptors."""
 
     def __init__(self, path):
-        self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.settimeout(DEADLINE)
-        self.socket.connect(str(path))
-        self.interface = path.name
-        self.buffer = b""
-        self.descriptors = []
+        connection = socket.socket(socket.AF_UNIX)
+        connection.settimeout(DEADLINE)
+        connection.connect(str(path))
+        self.begin(connection, path.name)
+
+    @classmethod
+    def over(cls, connection, interface):
+        """Over a socket that is connected already."""
+        client = cls.__new__(cls)
+        client.begin(connection, interface)
+        return client
+
+    def begin(self, connection, interface):
+        self.socket, self.interface, self.buffer, self.descriptors = connection, interface, b"", []
 
     def send(self, method, parameters=None, **flags):
         method = method if "." in method else f"{self.interface}.{method}"

@@ -5,7 +5,10 @@ public import ExtensionKit
 nonisolated public struct MySceneManager: HostInterface.Service {
   let scene: String
 
-  public func greet(name: String) async throws -> String { "Hello, \(name), from \(scene)" }
+  public func greet(name: String) async throws -> String {
+    guard name != "nobody" else { throw HostInterface.NobodyThere(name: name) }
+    return "Hello, \(name), from \(scene)"
+  }
 }
 
 public struct ExampleScene<Content: SceneContent>: ExampleAppExtensionScene {
