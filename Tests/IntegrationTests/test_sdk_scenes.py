@@ -4,7 +4,7 @@ from probe import ENDING, SCENES, ProbeWorld
 from world import until
 
 
-class Scenes(ProbeWorld):
+class SceneWorld(ProbeWorld):
     body = ENDING
 
     def setUp(self):
@@ -13,6 +13,8 @@ class Scenes(ProbeWorld):
         self.host = self.probe()
         self.host.do("monitor first")
 
+
+class Scenes(SceneWorld):
     def begin(self):
         self.host.do("scene it Ext/One")
         self.assertEqual(self.host.event(), "active it One")
@@ -76,19 +78,13 @@ class Scenes(ProbeWorld):
         self.assertEqual(self.host.do("state it"), "placeholder")
 
 
-class ScenesThatEndAtOnce(Scenes):
+class ScenesThatEndAtOnce(SceneWorld):
     body = ENDING + """
 whole = start
 def start(p):
     whole(p)
     os._exit(7)
 """
-    # Only what follows is of interest for it.
-    test_of_many_configurations_the_last_is_active = None
-    test_an_end_leaves_a_placeholder_and_the_same_again_is_a_new_one = None
-    test_a_delegate_begins_anew_while_it_is_told_of_the_end = None
-    test_a_delegate_that_clears_is_told_once = None
-    test_what_cannot_begin_is_told = None
 
     def test_each_is_told_of(self):
         self.host.do("scene it Ext/One")
