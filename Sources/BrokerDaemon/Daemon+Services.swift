@@ -115,16 +115,26 @@ extension Daemon {
   func accept(
     _ instance: String, _ call: String, _ connection: ConnectionID, _ activation: String, _ scene: String?
   ) {
-    guard let channel = channels[instance], let pair = try? Socket.pair() else {
+    guard let channel = channels[instance], let pair = sparePair ?? Self.makePair() else {
       return handle(.rejected(instance: instance, call: call, message: "no descriptors are left"))
     }
-    pair.split { host, extensionEnd in
-      connections[connection] = SharedDescriptor(host)
-      channel.send(
-        ExtensionInterface.AcceptConnection(
-          call: call, connectionFileDescriptor: 0, activation: activation, scene: scene, context: JSONObject()
-        ).call(), descriptors: [SharedDescriptor(extensionEnd)])
+    sparePair = nil
+    connections[connection] = pair.host
+    channel.send(
+      ExtensionInterface.AcceptConnection(
+        call: call, connectionFileDescriptor: 0, activation: activation, scene: scene, context: JSONObject()
+      ).call(), descriptors: [pair.extension])
+    // The next one is made while the extension answers, when nobody waits for the broker.
+    loop.schedule(after: .zero) { [weak self] in
+      guard let self, self.sparePair == nil else { return }
+      self.sparePair = Self.makePair()
     }
+  }
+
+  private static func makePair() -> (host: SharedDescriptor, extension: SharedDescriptor)? {
+    var pair: (host: SharedDescriptor, extension: SharedDescriptor)?
+    try? Socket.pair().split { pair = (SharedDescriptor($0), SharedDescriptor($1)) }
+    return pair
   }
 
   func take(_ incoming: LauncherLink.Incoming) {

@@ -30,6 +30,8 @@ final class Daemon {
   /// The hosts' ends, until they are handed over.
   var leases: [String: SharedDescriptor] = [:]
   var connections: [ConnectionID: SharedDescriptor] = [:]
+  /// For the next connection.
+  var sparePair: (host: SharedDescriptor, extension: SharedDescriptor)?
   /// Directories that were checked, until they are launched from.
   var checkedBundles: [String: SharedDescriptor] = [:]
 
