@@ -123,34 +123,27 @@ uint64_t cbench_open_once(int socket) {
   return end - start;
 }
 
-int cbench_echo_start(void) {
+/// A process that answers what it gets: with this, or, for NULL, with the same.
+static int start_answering(const char *reply) {
   int pair[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0) return -1;
   if (child() == 0) {
     char bytes[4096];
     ssize_t got;
     close(pair[0]);
-    while ((got = recv(pair[1], bytes, sizeof bytes, 0)) > 0) send(pair[1], bytes, (size_t)got, MSG_NOSIGNAL);
+    while ((got = recv(pair[1], bytes, sizeof bytes, 0)) > 0) {
+      if (!reply) send(pair[1], bytes, (size_t)got, MSG_NOSIGNAL);
+      else if (bytes[got - 1] == 0) send(pair[1], reply, strlen(reply) + 1, MSG_NOSIGNAL);
+    }
     _exit(0);
   }
   close(pair[1]);
   return pair[0];
 }
 
-int cbench_varlink_start(const char *reply) {
-  int pair[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0) return -1;
-  if (child() == 0) {
-    char bytes[4096];
-    ssize_t got;
-    close(pair[0]);
-    while ((got = recv(pair[1], bytes, sizeof bytes, 0)) > 0)
-      if (bytes[got - 1] == 0) send(pair[1], reply, strlen(reply) + 1, MSG_NOSIGNAL);
-    _exit(0);
-  }
-  close(pair[1]);
-  return pair[0];
-}
+int cbench_echo_start(void) { return start_answering(NULL); }
+
+int cbench_varlink_start(const char *reply) { return start_answering(reply); }
 
 uint64_t cbench_round_trip(int socket, int bytes) {
   char data[4096] = {0};

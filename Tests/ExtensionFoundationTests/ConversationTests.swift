@@ -70,14 +70,25 @@ internal import Varlink
     let description = "a misfortune"
   }
 
-  private static func pair() throws -> (host: AppExtensionConnection, service: AppExtensionConnection) {
-    var ends: [AppExtensionConnection] = []
-    try Socket.pair().split { first, second in
-      for socket in [SharedDescriptor(first), SharedDescriptor(second)] {
-        ends.append(AppExtensionConnection(socket, activationID: "a", sceneID: nil))
-      }
-    }
+  private static func sockets() throws -> (SharedDescriptor, SharedDescriptor) {
+    var ends: [SharedDescriptor] = []
+    try Socket.pair().split { ends = [SharedDescriptor($0), SharedDescriptor($1)] }
     return (ends[0], ends[1])
+  }
+
+  private static func connection(_ socket: SharedDescriptor) -> AppExtensionConnection {
+    AppExtensionConnection(socket, activationID: "a", sceneID: nil)
+  }
+
+  private static func pair() throws -> (host: AppExtensionConnection, service: AppExtensionConnection) {
+    let (first, second) = try sockets()
+    return (connection(first), connection(second))
+  }
+
+  /// One end, and what its peer has of it: a bare socket.
+  private static func withRawPeer() throws -> (AppExtensionConnection, SharedDescriptor) {
+    let (first, second) = try sockets()
+    return (connection(first), second)
   }
 
   private static func talking() throws -> (
@@ -227,14 +238,7 @@ internal import Varlink
       "{\"method\":7}\0", "\0",
     ])
   func `What is no Varlink ends the connection, and says so`(text: String) async throws {
-    var raw: SharedDescriptor?
-    var connection: AppExtensionConnection?
-    try Socket.pair().split { first, second in
-      raw = SharedDescriptor(first)
-      connection = AppExtensionConnection(SharedDescriptor(second), activationID: "a", sceneID: nil)
-    }
-    let host = try #require(connection)
-    let peer = try #require(raw)
+    let (host, peer) = try Self.withRawPeer()
     let ends = Ends()
     ends.watch(host)
     host.resume()
@@ -246,14 +250,7 @@ internal import Varlink
 
   @Test(.timeLimit(.minutes(1))) func `A peer that calls and does not read is not read either`() async throws
   {
-    var raw: SharedDescriptor?
-    var connection: AppExtensionConnection?
-    try Socket.pair().split { first, second in
-      raw = SharedDescriptor(first)
-      connection = AppExtensionConnection(SharedDescriptor(second), activationID: "a", sceneID: nil)
-    }
-    let service = try #require(connection)
-    let peer = try #require(raw)
+    let (service, peer) = try Self.withRawPeer()
     let greeter = Greeter()
     service.export(greeter, as: GreetingInterface.self)
     service.resume()
@@ -273,14 +270,7 @@ internal import Varlink
 
   /// A peer on a thread of its own, which is as quick as can be.
   @Test(.timeLimit(.minutes(1))) func `An answer that comes at once is not lost`() async throws {
-    var raw: SharedDescriptor?
-    var connection: AppExtensionConnection?
-    try Socket.pair().split { first, second in
-      raw = SharedDescriptor(first)
-      connection = AppExtensionConnection(SharedDescriptor(second), activationID: "a", sceneID: nil)
-    }
-    let host = try #require(connection)
-    let peer = try #require(raw)
+    let (host, peer) = try Self.withRawPeer()
     try startThread {
       var buffer = [UInt8](repeating: 0, count: 4096)
       let reply = Array("{\"parameters\":{\"greeting\":\"Hello\"}}\0".utf8)
