@@ -25,14 +25,12 @@ extension Broker {
 
   /// The extension did what it was asked for. Which call that was, decides what it means.
   mutating func answered(_ id: String, call: String, scenes: [String]?) {
-    guard let instance = instances[id] else { return }
-    switch instance.phase {
-    case .starting(call): started(instance, scenes: scenes)
+    switch instances[id]?.phase {
+    case .starting(call): started(id, scenes: scenes)
     case .stopping(_, .asked(call)):
       // It will exit now; the deadline still holds.
-      note(
-        .debug, "instance.stopping", instance.identifier, "\(instance.identifier) answered Stop", instance: id
-      )
+      let identifier = instances[id]?.identifier ?? ""
+      note(.debug, "instance.stopping", identifier, "\(identifier) answered Stop", instance: id)
     default: accepted(id, call: call)
     }
   }
@@ -46,8 +44,8 @@ extension Broker {
     }
   }
 
-  private mutating func started(_ instance: Instance, scenes: [String]?) {
-    let id = instance.id
+  private mutating func started(_ id: String, scenes: [String]?) {
+    guard let instance = instances[id] else { return }
     instances[id]?.phase = .running
     instances[id]?.deadline = nil
     instances[id]?.scenes = scenes

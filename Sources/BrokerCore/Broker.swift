@@ -10,6 +10,9 @@ public struct Broker: Sendable {
   /// Names this run of the broker.
   public let generation: String
 
+  /// When `Event.time` must come at the latest, in monotonic milliseconds.
+  public private(set) var nextDeadline: Int64?
+
   var now = Moment(monotonic: 0, wall: 0)
   var effects: [Effect] = []
   private var nextNumber = 0
@@ -49,11 +52,11 @@ public struct Broker: Sendable {
     dispatch(event)
     let effects = effects
     self.effects = []
+    nextDeadline = earliestDeadline
     return effects
   }
 
-  /// When `Event.time` must come at the latest, in monotonic milliseconds.
-  public var nextDeadline: Int64? {
+  private var earliestDeadline: Int64? {
     var next: Int64?
     for instance in instances.values {
       if let deadline = instance.nextDeadline { next = min(next ?? deadline, deadline) }

@@ -125,8 +125,8 @@ extension Daemon {
         call: call, connectionFileDescriptor: 0, activation: activation, scene: scene, context: JSONObject()
       ).call(), descriptors: [pair.extension])
     // The next one is made while the extension answers, when nobody waits for the broker.
-    loop.schedule(after: .zero) { [weak self] in
-      guard let self, self.sparePair == nil else { return }
+    loop.schedule(after: .zero) { [unowned self] in
+      guard self.sparePair == nil else { return }
       self.sparePair = Self.makePair()
     }
   }

@@ -146,8 +146,8 @@ final class Daemon {
   /// The waiting connection would wake us for ever; a second later there may be room.
   private func pauseAccepting() {
     for (_, watch) in listeners { watch.setInterest([]) }
-    loop.schedule(after: .seconds(1)) { [weak self] in
-      for (_, watch) in self?.listeners ?? [] { watch.setInterest(.readable) }
+    loop.schedule(after: .seconds(1)) { [unowned self] in
+      for (_, watch) in self.listeners { watch.setInterest(.readable) }
     }
   }
 

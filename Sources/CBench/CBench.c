@@ -96,6 +96,10 @@ static void be_broker(int host, int extension) {
   _exit(0);
 }
 
+static pid_t open_broker;
+
+int cbench_open_broker(void) { return open_broker; }
+
 int cbench_open_start(void) {
   int host[2], extension[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, host) < 0) return -1;
@@ -108,6 +112,7 @@ int cbench_open_start(void) {
     close(host[0]), close(extension[1]);
     be_broker(host[1], extension[0]);
   }
+  open_broker = child_count > 0 ? children[child_count - 1] : 0;
   close(host[1]), close(extension[0]), close(extension[1]);
   return host[0];
 }

@@ -83,7 +83,7 @@ public enum Socket {
     _ bytes: ArraySlice<UInt8>, descriptors: [SharedDescriptor] = [], to socket: CInt,
     nonBlocking: Bool = true
   ) throws(Errno) -> Int {
-    let numbers = descriptors.map(\.rawValue)
+    let numbers = descriptors.isEmpty ? [] : descriptors.map(\.rawValue)
     let flags = nonBlocking ? clinux_MSG_DONTWAIT : 0
     let sent = try check {
       unsafe bytes.withUnsafeBytes { buffer -> Int in

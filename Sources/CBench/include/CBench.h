@@ -6,6 +6,8 @@
 int cbench_open_start(void);
 /// One connection: a call to the broker, a socketpair, one end to each side. Returns nanoseconds, or 0 on failure.
 uint64_t cbench_open_once(int socket);
+/// The process in the middle of the last `cbench_open_start`.
+int cbench_open_broker(void);
 
 /// A process that sends back what it gets. Returns its socket, or -1.
 int cbench_echo_start(void);

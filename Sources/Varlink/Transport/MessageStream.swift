@@ -91,9 +91,21 @@ public final class MessageStream {
   public func send(_ message: [UInt8], descriptors: [SharedDescriptor] = []) {
     guard !isOver else { return }
     let wasEmpty = outgoing.isEmpty
-    queuedBytes += message.count
-    outgoing.append((message[...], descriptors))
-    if wasEmpty { flush() }
+    var sent = 0
+    if wasEmpty {
+      do throws(Errno) {
+        sent = try Socket.send(message[...], descriptors: descriptors, to: socket.rawValue)
+      } catch .again {
+        // It waits.
+      } catch {
+        return end(.failed(error))
+      }
+      // Nearly always: nothing is to be remembered.
+      guard sent < message.count else { return }
+    }
+    queuedBytes += message.count - sent
+    outgoing.append((message[sent...], sent == 0 ? descriptors : []))
+    updateInterest()
     if !isOver, queuedBytes > limits.queuedBytes { end(.tooSlow) }
     if !isOver, wasEmpty, !outgoing.isEmpty { onBlocked?(true) }
   }
