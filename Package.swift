@@ -119,7 +119,8 @@ let package = Package(
     .executableTarget(
       name: "extension-bench",
       dependencies: [
-        "CBench", "CLinux", "ExtensionFoundation", "ExtensionInterfaces", "LinuxSystem", "Varlink",
+        "CBench", "CLinux", "ExtensionFoundation", "ExtensionInterfaces", "LauncherProtocol", "LinuxSystem",
+        "Varlink",
       ],
       plugins: ["VarlinkPlugin"]),
 

@@ -8,7 +8,7 @@ import Varlink
 extension Bench {
   private static func microseconds(_ nanoseconds: UInt64) -> Double { Double(nanoseconds) / 1000 }
 
-  private static func time(_ work: () throws -> Void) rethrows -> Double {
+  static func time(_ work: () throws -> Void) rethrows -> Double {
     let start = MonotonicTime.now.nanoseconds
     try work()
     return Double(MonotonicTime.now.nanoseconds - start) / 1000
@@ -68,12 +68,13 @@ extension Bench {
     return row
   }
 
+  static let startMessage =
+    "{\"method\":\"io.extensiond.Extension.Start\",\"parameters\":{\"call\":\"1\",\"extension\":\"x\",\"extensionPoint\":\"y\",\"context\":{}}}"
+
   func activationSandboxed() throws -> Row {
     var row = Row(id: "activation.sandboxed")
     let admin = try admin()
     let program = root + "/Bench.appex/main"
-    let message =
-      "{\"method\":\"io.extensiond.Extension.Start\",\"parameters\":{\"call\":\"1\",\"extension\":\"x\",\"extensionPoint\":\"y\",\"context\":{}}}"
     let bwrap = [
       "/usr/bin/bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--as-pid-1", "--clearenv",
       "--tmpfs",
@@ -83,8 +84,8 @@ extension Bench {
       "/extension/main",
     ]
     for _ in 0..<60 {
-      row.floor.append(Self.spawn(program, [program], message))
-      row.peers["bwrap by hand", default: []].append(Self.spawn(bwrap[0], bwrap, message))
+      row.floor.append(Self.spawn(program, [program], Self.startMessage))
+      row.peers["bwrap by hand", default: []].append(Self.spawn(bwrap[0], bwrap, Self.startMessage))
       let host = try host()
       var answer: VarlinkClient.Answer<BrokerInterface.Activate.Reply>?
       let ours = try Self.time {
@@ -100,7 +101,7 @@ extension Bench {
     return row
   }
 
-  private static func spawn(_ path: String, _ arguments: [String], _ message: String) -> Double {
+  static func spawn(_ path: String, _ arguments: [String], _ message: String) -> Double {
     unsafe ArgumentVector.with(arguments) { unsafe microseconds(cbench_spawn_once(path, $0, message)) }
   }
 

@@ -23,10 +23,7 @@ let rows: [(String, () throws -> Row)] = [
   ("data.roundtrip", bench.roundTrip),
   ("session.call", bench.sessionCall),
   ("session.thousand", bench.sessionThousand),
-  (
-    "activation.cold",
-    { Row(id: "activation.cold", skipped: "every extension is sandboxed; see activation.sandboxed") }
-  ),
+  ("activation.cold", bench.activationCold),
   ("activation.sandboxed", bench.activationSandboxed),
   ("daemon.idle", bench.idle),
   ("soak.launches", { try bench.soak(soak) }),
