@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sched.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,9 +97,15 @@ static void be_broker(int host, int extension) {
   _exit(0);
 }
 
-static pid_t open_broker;
+int cbench_last_process(void) { return child_count > 0 ? children[child_count - 1] : 0; }
 
-int cbench_open_broker(void) { return open_broker; }
+void cbench_keep_on(int process, int cpu) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (int each = 0; each < CPU_SETSIZE; each++)
+    if (cpu < 0 || each == cpu) CPU_SET(each, &set);
+  sched_setaffinity(process, sizeof set, &set);
+}
 
 int cbench_open_start(void) {
   int host[2], extension[2];
@@ -112,7 +119,6 @@ int cbench_open_start(void) {
     close(host[0]), close(extension[1]);
     be_broker(host[1], extension[0]);
   }
-  open_broker = child_count > 0 ? children[child_count - 1] : 0;
   close(host[1]), close(extension[0]), close(extension[1]);
   return host[0];
 }

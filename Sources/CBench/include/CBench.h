@@ -6,8 +6,6 @@
 int cbench_open_start(void);
 /// One connection: a call to the broker, a socketpair, one end to each side. Returns nanoseconds, or 0 on failure.
 uint64_t cbench_open_once(int socket);
-/// The process in the middle of the last `cbench_open_start`.
-int cbench_open_broker(void);
 
 /// A process that sends back what it gets. Returns its socket, or -1.
 int cbench_echo_start(void);
@@ -20,6 +18,11 @@ uint64_t cbench_round_trip(int socket, int bytes);
 /// Then ends it. Returns nanoseconds from the start to the reply, or 0 on failure.
 uint64_t cbench_spawn_once(const char *_Nonnull path, const char *_Nullable const *_Nonnull argv,
                            const char *_Nonnull message);
+
+/// The process that was started last; of `cbench_open_start` the one in the middle.
+int cbench_last_process(void);
+/// Keeps a process (0: the caller) on one CPU, or lets it run on all (-1).
+void cbench_keep_on(int process, int cpu);
 
 /// Ends the processes that these functions started.
 void cbench_end(void);
