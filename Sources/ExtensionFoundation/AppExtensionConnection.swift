@@ -1,6 +1,6 @@
 public import LinuxSystem
 internal import Synchronization
-public import Varlink
+internal import Varlink
 
 /// One end of a connection between a host and an extension: a stream socket of their own. The place of
 /// `NSXPCConnection`. Any thread may use it.
@@ -134,23 +134,10 @@ public final class AppExtensionConnection: Sendable {
     return { await service.answer($0) }
   }
 
-  /// For the code that the build plugin makes: calls the peer and waits for its answer.
-  /// - Parameter timeout: nil for ever.
-  /// - Throws: the interface's own error, `AppExtensionError`, or `CancellationError`.
-  public func call<Method: VarlinkMethod, I: AppExtensionInterface>(
-    _ method: Method, of interface: I.Type, timeout: Duration? = nil
-  ) async throws -> Method.Reply {
-    guard let session = state.withLock({ $0.session }) else {
-      throw AppExtensionError(.connectionClosed, "resume() the connection before you call \(Method.name)")
-    }
-    let reply = try await session.call(method.call(), timeout: timeout).reply
-    if reply.error != nil { throw I.failure(of: reply) ?? AppExtensionError(peerSays: reply) }
-    do {
-      return try Method.Reply(object: reply.parameters, unknownMembers: .ignored)
-    } catch {
-      throw AppExtensionError(
-        .malformedMessage, "the answer to \(Method.name) is not what it promises: \(error)")
-    }
+  /// What calls go through.
+  func session(for method: String) throws -> Session {
+    if let session = state.withLock({ $0.session }) { return session }
+    throw AppExtensionError(.connectionClosed, "resume() the connection before you call \(method)")
   }
 
   private func ended(_ error: AppExtensionError) {

@@ -12,7 +12,7 @@ public protocol AppExtensionInterface: VarlinkInterface, Sendable {
   /// The object as a service of this interface. (`any P` does not conform to `P`, so generic code cannot ask.)
   static func cast(_ object: any Sendable) -> Exported?
   /// Has the object answer a call; nil: this interface has no such method.
-  static func answer(_ call: VarlinkCall, by object: Exported) async throws -> VarlinkReply?
+  static func answer(_ call: AppExtensionCall, by object: Exported) async throws -> AppExtensionAnswer?
   /// The error of this interface that a reply says.
   static func failure(of reply: VarlinkReply) -> (any Error)?
 }
@@ -22,7 +22,7 @@ extension AppExtensionConnection {
   public struct Interface: Sendable {
     let type: any AppExtensionInterface.Type
     let canBeAnsweredBy: @Sendable (any Sendable) -> Bool
-    let answer: @Sendable (VarlinkCall, any Sendable) async throws -> VarlinkReply?
+    let answer: @Sendable (AppExtensionCall, any Sendable) async throws -> AppExtensionAnswer?
 
     public init<I: AppExtensionInterface>(with interface: I.Type) {
       type = interface

@@ -33,6 +33,9 @@ struct InterfaceEmitter {
     out.line("// swift-format-ignore-file")
     out.line()
     if purpose == .sdk { out.line("public import ExtensionFoundation") }
+    if purpose == .sdk, serviceMethods.contains(where: \.hasDescriptors) {
+      out.line("public import LinuxSystem")
+    }
     if purpose != .varlink {
       out.line("public import Varlink")
       out.line()

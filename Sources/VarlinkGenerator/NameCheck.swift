@@ -8,7 +8,8 @@ struct NameCheck {
   ]
 
   private static let reservedInSDK: Set<String> = [
-    "AppExtensionConnection", "AppExtensionInterface", "Exported", "Proxy", "Service",
+    "AppExtensionAnswer", "AppExtensionCall", "AppExtensionConnection", "AppExtensionDescriptors",
+    "AppExtensionInterface", "AppExtensionStream", "Exported", "Proxy", "Service", "SharedDescriptor",
   ]
 
   private let interface: InterfaceDescription
@@ -47,7 +48,7 @@ struct NameCheck {
     case .error(let fields):
       return problem(in: .structure(fields), of: member.name)
     case .method(let input, let output):
-      return problem(in: .structure(input), of: member.name)
+      return ServiceMethod(member)?.problem ?? problem(in: .structure(input), of: member.name)
         ?? problem(in: .structure(output), of: member.name)
     }
   }

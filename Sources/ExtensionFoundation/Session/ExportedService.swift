@@ -8,23 +8,25 @@ struct ExportedService: Sendable {
 
   private static let unknown = "unknown"
 
-  func answer(_ incoming: IncomingCall) async -> VarlinkReply {
-    let call = incoming.call
-    if call.interface == ServiceInterface.name { return description.reply(to: call) }
-    guard call.interface == interface.type.name else {
-      return ServiceInterface.InterfaceNotFound(interface: String(call.interface)).reply
+  func answer(_ call: AppExtensionCall) async -> AppExtensionAnswer {
+    let interfaceName = call.message.interface
+    if interfaceName == ServiceInterface.name {
+      return AppExtensionAnswer(description.reply(to: call.message))
     }
+    guard interfaceName == interface.type.name else { return call.interfaceNotFound }
     do {
       return try await interface.answer(call, object)
-        ?? ServiceInterface.MethodNotFound(method: call.method).reply
+        ?? AppExtensionAnswer(ServiceInterface.MethodNotFound(method: call.message.method).reply)
     } catch let error as VarlinkDecodingError {
-      return ServiceInterface.InvalidParameter(parameter: error.path).reply
+      return AppExtensionAnswer(ServiceInterface.InvalidParameter(parameter: error.path).reply)
     } catch let error as any VarlinkErrorReply {
-      return error.reply
+      return AppExtensionAnswer(error.reply)
+    } catch is CancellationError where Task.isCancelled {
+      return .cancelled
     } catch {
       // Whatever the author's error is, the message stays far below its limit.
       let message = String(String.UnicodeScalarView("\(error)".unicodeScalars.prefix(4000)))
-      return ConnectionInterface.Failed(message: message).reply
+      return AppExtensionAnswer(ConnectionInterface.Failed(message: message).reply)
     }
   }
 

@@ -1,43 +1,78 @@
 internal import LinuxSystem
 internal import Varlink
 
-/// A call of ours that waits for its reply. For the sessions' thread alone.
+/// A call of ours that waits for its reply, or for its next one. For the sessions' thread alone.
 final class OutgoingCall: @unchecked Sendable {
   // Sendable by use: only its session touches it, which is isolated to its thread. Checked, since the compiler does not:
   // a closure is isolated to an actor only where it captures it.
 
   typealias Answer = (reply: VarlinkReply, descriptors: [SharedDescriptor])
 
+  /// Among the calls of this side.
+  let number: Int
+  /// It may have many replies.
+  let hasMany: Bool
   var timer: EventLoop.Timer?
-  private var continuation: CheckedContinuation<Answer, any Error>?
-  /// Came before anybody waited.
-  private var result: Result<Answer, any Error>?
-  private var isFinished = false
+  private var continuation: CheckedContinuation<Answer?, any Error>?
+  /// What came before anybody waited.
+  private var answers: [Answer] = []
+  /// How it ended, for whoever waits when no answer is left; nil: with the last answer.
+  private var result: Result<Void, any Error>?
 
-  func wait(_ continuation: CheckedContinuation<Answer, any Error>) {
-    Session.thread.checkIsolated()
-    guard let result else {
-      self.continuation = continuation
-      return
-    }
-    continuation.resume(with: result)
+  init(number: Int, hasMany: Bool) {
+    self.number = number
+    self.hasMany = hasMany
   }
 
-  func finish(returning answer: sending Answer) { finish(.success(answer)) }
-  func finish(throwing error: any Error) { finish(.failure(error)) }
+  var waitingAnswers: Int { answers.count }
 
-  /// The first one counts.
-  private func finish(_ result: sending Result<Answer, any Error>) {
+  func wait(_ continuation: CheckedContinuation<Answer?, any Error>) {
     Session.thread.checkIsolated()
-    guard !isFinished else { return }
-    isFinished = true
-    timer?.cancel()
-    timer = nil
+    if !answers.isEmpty {
+      continuation.resume(returning: answers.removeFirst())
+    } else if let result {
+      continuation.resume(with: result.map { nil })
+    } else {
+      self.continuation = continuation
+    }
+  }
+
+  func take(_ answer: sending Answer, isLast: Bool) {
+    Session.thread.checkIsolated()
+    guard result == nil else { return }
+    if isLast {
+      result = .success(())
+      cancelTimer()
+    }
     if let continuation {
       self.continuation = nil
-      continuation.resume(with: result)
+      continuation.resume(returning: answer)
     } else {
-      self.result = result
+      answers.append(answer)
     }
+  }
+
+  /// The last answer was there already.
+  func end() { finish(.success(())) }
+
+  /// Whether that is how it ends: the first end counts. What waits to be read is dropped.
+  @discardableResult
+  func finish(throwing error: any Error) -> Bool { finish(.failure(error)) }
+
+  @discardableResult
+  private func finish(_ result: Result<Void, any Error>) -> Bool {
+    Session.thread.checkIsolated()
+    guard self.result == nil else { return false }
+    self.result = result
+    if case .failure = result { answers = [] }
+    cancelTimer()
+    continuation?.resume(with: result.map { nil })
+    continuation = nil
+    return true
+  }
+
+  private func cancelTimer() {
+    timer?.cancel()
+    timer = nil
   }
 }

@@ -1,3 +1,4 @@
+internal import ExtensionInterfaces
 internal import LinuxSystem
 internal import Varlink
 
@@ -17,10 +18,12 @@ actor Session {
     var waitingCalls = 64
     /// Descriptors that come with one message.
     var descriptors = 16
+    /// Elements of a stream that wait for their reader before no more is read.
+    var waitingElements = 16
   }
 
-  /// What is served to the peer: nil as the answer to what is oneway.
-  typealias Service = @Sendable (IncomingCall) async -> VarlinkReply
+  /// What is served to the peer: the last answer to a call. Those before it went through the call.
+  typealias Service = @Sendable (AppExtensionCall) async -> AppExtensionAnswer
 
   static let thread: LoopThread = {
     do { return try LoopThread() } catch {
@@ -44,10 +47,13 @@ actor Session {
   private var blocked: [CheckedContinuation<Void, Never>] = []
   private var isBlocked = false
 
-  private var calls: [IncomingCall] = []
-  private var serving: Task<Void, Never>?
-  /// What keeps us from reading.
-  private var isFull = false
+  private var calls: [AppExtensionCall] = []
+  private var serving: (number: Int, task: Task<Void, Never>)?
+  /// Calls of the peer that it does not want to be served any more.
+  private var cancelled: Set<Int> = []
+  /// Calls so far, in each direction. That is how io.extensiond.Connection.Cancel names them.
+  private var sentCalls = 0
+  private var receivedCalls = 0
 
   /// `onEnd` is called once, on the sessions' thread.
   init(
@@ -90,7 +96,21 @@ actor Session {
   func call(
     _ call: VarlinkCall, descriptors: [SharedDescriptor] = [], timeout: Duration? = nil
   ) async throws -> (reply: VarlinkReply, descriptors: [SharedDescriptor]) {
-    let outgoing = try await send(call, descriptors, timeout: timeout)
+    guard let answer = try await next(of: send(call, descriptors, timeout: timeout)) else {
+      throw AppExtensionError(
+        .malformedMessage, "the peer ended a stream where it should answer \(call.method)")
+    }
+    return answer
+  }
+
+  /// Begins a call that has many replies.
+  func stream(_ call: VarlinkCall, descriptors: [SharedDescriptor] = []) async throws -> OutgoingCall {
+    try await send(call, descriptors, timeout: nil)
+  }
+
+  /// The next reply, or the only one; nil after the last of many.
+  func next(of outgoing: OutgoingCall) async throws -> OutgoingCall.Answer? {
+    defer { updateReading() }
     return try await withTaskCancellationHandler {
       // Without naming the actor this would run wherever, beside the thread that the answer comes on.
       try await withCheckedThrowingContinuation(isolation: self) { outgoing.wait($0) }
@@ -104,7 +124,9 @@ actor Session {
     start()
     let message = try encode(call)
     try await waitForRoom()
-    try stream(for: call).send(message, descriptors: descriptors)
+    let stream = try stream(for: call)
+    sentCalls += 1
+    stream.send(message, descriptors: descriptors)
   }
 
   private func send(
@@ -115,7 +137,8 @@ actor Session {
     try await waitForRoom()
     try Task.checkCancellation()
     let stream = try stream(for: call)
-    let outgoing = OutgoingCall()
+    sentCalls += 1
+    let outgoing = OutgoingCall(number: sentCalls, hasMany: call.more)
     waiting.append(outgoing)
     stream.send(message, descriptors: descriptors)
     if let timeout {
@@ -147,8 +170,13 @@ actor Session {
     throw failure ?? AppExtensionError(.connectionClosed, "the connection is closed")
   }
 
-  /// The caller does not wait any more; the reply is dropped when it comes.
-  private func abandon(_ outgoing: OutgoingCall, _ error: any Error) { outgoing.finish(throwing: error) }
+  /// The caller does not wait any more. The peer is told, and its replies are dropped.
+  func abandon(_ outgoing: OutgoingCall, _ error: any Error) {
+    guard outgoing.finish(throwing: error) else { return }
+    updateReading()
+    guard waiting.contains(where: { $0 === outgoing }) else { return }
+    stream?.send(ConnectionInterface.Cancel(call: outgoing.number).call(oneway: true).encoded())
+  }
 
   // MARK: Room to send
 
@@ -185,46 +213,84 @@ actor Session {
     guard let outgoing = waiting.first else {
       throw VarlinkProtocolError("a reply to no call")
     }
-    guard !reply.continues else { throw VarlinkProtocolError("several replies to a call that wants one") }
-    waiting.removeFirst()
-    outgoing.finish(returning: (reply, descriptors))
+    guard outgoing.hasMany || !reply.continues else {
+      throw VarlinkProtocolError("several replies to a call that wants one")
+    }
+    if !reply.continues { waiting.removeFirst() }
+    if outgoing.hasMany, reply.error == ConnectionInterface.StreamEnded.name {
+      outgoing.end()
+    } else {
+      outgoing.take((reply, descriptors), isLast: !reply.continues)
+    }
+    updateReading()
+  }
+
+  /// Nothing is read while too much of what was read waits.
+  private func updateReading() {
+    let elements = waiting.first?.waitingAnswers ?? 0
+    if calls.count >= limits.waitingCalls || elements >= limits.waitingElements {
+      stream?.pause()
+    } else {
+      stream?.resume()
+    }
   }
 
   // MARK: Serving
 
   private func receive(_ call: VarlinkCall, _ descriptors: [SharedDescriptor]) throws(VarlinkProtocolError) {
     guard !call.upgrade else { throw VarlinkProtocolError("an upgrade, which is not offered here") }
-    calls.append(IncomingCall(call: call, descriptors: descriptors))
-    if calls.count >= limits.waitingCalls {
-      isFull = true
-      stream?.pause()
-    }
+    if call.oneway, call.method == ConnectionInterface.Cancel.name { return cancel(call) }
+    receivedCalls += 1
+    calls.append(
+      AppExtensionCall(message: call, descriptors: descriptors, number: receivedCalls) { [weak self] in
+        try await self?.send($0, $1)
+      })
     serveNext()
+    updateReading()
+  }
+
+  /// The peer does not want an answer any more. It gets one all the same, since answers are counted.
+  private func cancel(_ call: VarlinkCall) {
+    guard
+      let number = try? ConnectionInterface.Cancel(object: call.parameters, unknownMembers: .ignored).call
+    else { return }
+    if let serving, serving.number == number {
+      serving.task.cancel()
+    } else if calls.contains(where: { $0.number == number }) {
+      cancelled.insert(number)
+    }
   }
 
   private func serveNext() {
     guard serving == nil, !calls.isEmpty, failure == nil else { return }
     let call = calls.removeFirst()
-    if isFull, calls.count < limits.waitingCalls {
-      isFull = false
-      stream?.resume()
-    }
+    let isCancelled = cancelled.remove(call.number) != nil
     let service = service
-    serving = Task(executorPreference: Self.thread.tasks) { [weak self] in
-      let reply =
-        await service?(call)
-        ?? ServiceInterface.InterfaceNotFound(interface: String(call.call.interface)).reply
-      await self?.served(call, reply)
+    let task = Task(executorPreference: Self.thread.tasks) { [weak self] in
+      let answer = isCancelled ? .cancelled : await service?(call) ?? call.interfaceNotFound
+      await self?.served(call, answer)
     }
+    serving = (call.number, task)
   }
 
-  private func served(_ call: IncomingCall, _ reply: VarlinkReply) async {
-    if !call.call.oneway {
-      try? await waitForRoom()
-      stream?.send(reply.encoded())
-    }
+  private func served(_ call: AppExtensionCall, _ answer: AppExtensionAnswer) async {
+    if !call.message.oneway { try? await send(answer.reply, answer.descriptors) }
     serving = nil
     serveNext()
+    updateReading()
+  }
+
+  private func send(_ reply: VarlinkReply, _ descriptors: [SharedDescriptor]) async throws {
+    var message = reply.encoded()
+    if message.count > limits.messageBytes {
+      message =
+        ConnectionInterface.Failed(
+          message:
+            "the answer would be a message of \(message.count) bytes, and \(limits.messageBytes) is the most"
+        ).reply.encoded()
+    }
+    try await waitForRoom()
+    stream?.send(message, descriptors: descriptors)
   }
 
   // MARK: Ending
@@ -259,13 +325,7 @@ actor Session {
     calls = []
     for outgoing in ended { outgoing.finish(throwing: error) }
     setBlocked(false)
-    serving?.cancel()
+    serving?.task.cancel()
     onEnd(error)
   }
-}
-
-/// A call of the peer.
-struct IncomingCall: Sendable {
-  let call: VarlinkCall
-  let descriptors: [SharedDescriptor]
 }
