@@ -53,6 +53,20 @@ public struct AppExtensionCall: Sendable {
     return AppExtensionAnswer(ConnectionInterface.StreamEnded().reply)
   }
 
+  /// Answers io.extensiond.Connection.
+  func openFrames(_ handler: (@Sendable (AppExtensionFrames) -> Void)?) -> AppExtensionAnswer {
+    do throws(VarlinkDecodingError) {
+      guard message.method == ConnectionInterface.OpenFrames.name, let handler else {
+        return AppExtensionAnswer(ServiceInterface.MethodNotImplemented(method: message.method).reply)
+      }
+      let input = try ConnectionInterface.OpenFrames(object: message.parameters, unknownMembers: .refused)
+      handler(AppExtensionFrames(try descriptor(input.fileDescriptor, "fileDescriptor")))
+      return AppExtensionAnswer(ConnectionInterface.OpenFrames.Reply().reply)
+    } catch {
+      return AppExtensionAnswer(ServiceInterface.InvalidParameter(parameter: error.path).reply)
+    }
+  }
+
   var interfaceNotFound: AppExtensionAnswer {
     AppExtensionAnswer(ServiceInterface.InterfaceNotFound(interface: String(message.interface)).reply)
   }

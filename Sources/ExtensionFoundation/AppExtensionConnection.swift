@@ -1,3 +1,4 @@
+internal import ExtensionInterfaces
 public import LinuxSystem
 internal import Synchronization
 internal import Varlink
@@ -31,6 +32,7 @@ public final class AppExtensionConnection: Sendable {
     var isInvalid = false
     var exportedObject: (any Sendable)?
     var exportedInterface: Interface?
+    var framesHandler: (@Sendable (AppExtensionFrames) -> Void)?
     var interruptionHandler: (@Sendable () -> Void)?
     var invalidationHandler: (@Sendable (AppExtensionError) -> Void)?
   }
@@ -70,6 +72,13 @@ public final class AppExtensionConnection: Sendable {
   public var exportedInterface: Interface? {
     get { state.withLock { $0.exportedInterface } }
     set { state.withLock { $0.exportedInterface = newValue } }
+  }
+
+  /// The peer has opened a way for frames: `openFrames()`. Called on a thread of the connections' own: it must not block.
+  /// Without it the peer's call fails.
+  public var framesHandler: (@Sendable (AppExtensionFrames) -> Void)? {
+    get { state.withLock { $0.framesHandler } }
+    set { state.withLock { $0.framesHandler = newValue } }
   }
 
   /// The peer has closed the connection, or is gone. Called once at most, before the invalidation handler, on a thread
@@ -119,7 +128,16 @@ public final class AppExtensionConnection: Sendable {
     Task(executorPreference: Session.thread.tasks) { await session.start() }
   }
 
-  private static func service(_ state: State) -> Session.Service? {
+  private static func service(_ state: State) -> Session.Service {
+    let exported = exported(state)
+    let framesHandler = state.framesHandler
+    return { call in
+      if call.message.interface == ConnectionInterface.name { return call.openFrames(framesHandler) }
+      return await exported?.answer(call) ?? call.interfaceNotFound
+    }
+  }
+
+  private static func exported(_ state: State) -> ExportedService? {
     guard let object = state.exportedObject, let interface = state.exportedInterface else {
       precondition(
         state.exportedObject == nil,
@@ -130,8 +148,7 @@ public final class AppExtensionConnection: Sendable {
       interface.canBeAnsweredBy(object),
       "\(type(of: object)) does not implement \(interface.type.name): make it conform to \(interface.type).Service"
     )
-    let service = ExportedService(object: object, interface: interface)
-    return { await service.answer($0) }
+    return ExportedService(object: object, interface: interface)
   }
 
   /// What calls go through.

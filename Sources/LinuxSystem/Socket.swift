@@ -106,11 +106,11 @@ public enum Socket {
     public var truncated: Bool
   }
 
-  /// Receives into `buffer`. `count` 0 means the end of the stream.
+  /// Receives into `buffer`, from `offset` on. `count` 0 means the end of the stream.
   /// Throws `again` when nothing is there and `nonBlocking`.
   public static func receive(
-    into buffer: inout [UInt8], from socket: CInt, maximumDescriptors: Int = 0, peek: Bool = false,
-    nonBlocking: Bool = true
+    into buffer: inout [UInt8], at offset: Int = 0, from socket: CInt, maximumDescriptors: Int = 0,
+    peek: Bool = false, nonBlocking: Bool = true
   ) throws(Errno) -> Received {
     var numbers = [CInt](repeating: -1, count: maximumDescriptors)
     var received = CInt(maximumDescriptors)
@@ -120,8 +120,9 @@ public enum Socket {
     let count = try check { () -> Int in
       received = CInt(maximumDescriptors)
       return unsafe buffer.withUnsafeMutableBytes { bytes -> Int in
-        guard let base = bytes.baseAddress else { return 0 }
-        return unsafe clinux_receive(socket, base, bytes.count, &numbers, &received, flags, &messageFlags)
+        let room = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[offset...])
+        guard let base = room.baseAddress else { return 0 }
+        return unsafe clinux_receive(socket, base, room.count, &numbers, &received, flags, &messageFlags)
       }
     }
     return Received(

@@ -34,7 +34,7 @@ actor Session {
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe Self.thread.asUnownedSerialExecutor() }
 
   private let limits: Limits
-  private let service: Service?
+  private let service: Service
   private var socket: SharedDescriptor?
   private let onEnd: @Sendable (AppExtensionError) -> Void
   private var stream: MessageStream?
@@ -57,7 +57,7 @@ actor Session {
 
   /// `onEnd` is called once, on the sessions' thread.
   init(
-    socket: SharedDescriptor, limits: Limits = Limits(), service: Service?,
+    socket: SharedDescriptor, limits: Limits = Limits(), service: @escaping Service,
     onEnd: @escaping @Sendable (AppExtensionError) -> Void
   ) {
     self.socket = socket
@@ -101,6 +101,14 @@ actor Session {
         .malformedMessage, "the peer ended a stream where it should answer \(call.method)")
     }
     return answer
+  }
+
+  /// Gives the peer its end of a way for frames.
+  func openFrames(_ socket: SharedDescriptor) async throws {
+    let reply = try await call(
+      ConnectionInterface.OpenFrames(fileDescriptor: 0).call(), descriptors: [socket]
+    ).reply
+    if reply.error != nil { throw AppExtensionError(peerSays: reply) }
   }
 
   /// Begins a call that has many replies.
@@ -267,7 +275,7 @@ actor Session {
     let isCancelled = cancelled.remove(call.number) != nil
     let service = service
     let task = Task(executorPreference: Self.thread.tasks) { [weak self] in
-      let answer = isCancelled ? .cancelled : await service?(call) ?? call.interfaceNotFound
+      let answer = isCancelled ? .cancelled : await service(call)
       await self?.served(call, answer)
     }
     serving = (call.number, task)

@@ -1,0 +1,71 @@
+public import LinuxSystem
+
+/// Bytes in bulk between the two ends of a connection, in frames, beside its calls: images, samples, buffers.
+///
+/// Made by `AppExtensionConnection.openFrames()` on one side and given to the `framesHandler` of the other. Any thread may
+/// use it; one task at a time reads. Nothing is read ahead of the reader, so that a slow one slows the sender down.
+/// Letting go of it closes it.
+public final class AppExtensionFrames: AsyncSequence, Sendable {
+  /// The payload of a frame may be so long, in bytes. What is larger goes as a descriptor.
+  public static let payloadLimit = 16 << 20
+  /// So many descriptors may come with a frame.
+  public static let descriptorLimit = 16
+
+  /// One frame. What `kind` and `id` mean is between the two sides.
+  public struct Frame: Sendable {
+    public var kind: UInt32
+    public var id: UInt64
+    public var bytes: [UInt8]
+    public var descriptors: [SharedDescriptor]
+
+    public init(kind: UInt32 = 0, id: UInt64 = 0, bytes: [UInt8], descriptors: [SharedDescriptor] = []) {
+      self.kind = kind
+      self.id = id
+      self.bytes = bytes
+      self.descriptors = descriptors
+    }
+  }
+
+  private let channel: FrameChannel
+
+  init(_ socket: SharedDescriptor) { channel = FrameChannel(socket) }
+
+  deinit { close() }
+
+  /// Sends a frame after those before it. Returns when all of it is on its way.
+  /// - Throws: `AppExtensionError` where the other side is gone, or the frame is beyond a limit.
+  public func send(_ frame: Frame) async throws { try await channel.send(frame) }
+
+  /// No frame goes or comes any more. The other side reads the end after what was sent.
+  public func close() {
+    let channel = channel
+    Task(executorPreference: Session.thread.tasks) { await channel.close() }
+  }
+
+  public func makeAsyncIterator() -> Iterator { Iterator(frames: self) }
+
+  public struct Iterator: AsyncIteratorProtocol {
+    fileprivate let frames: AppExtensionFrames
+
+    /// The next frame; nil when the other side has closed.
+    /// - Throws: `AppExtensionError` where it ended in the middle of a frame, or sent one beyond a limit;
+    ///   `CancellationError`, after which reading may go on.
+    public mutating func next() async throws -> Frame? { try await frames.channel.next() }
+  }
+}
+
+extension AppExtensionConnection {
+  /// Opens a way for frames to the peer, which must have a `framesHandler`.
+  /// - Throws: `AppExtensionError`; `notImplemented` where the peer has no use for frames.
+  public func openFrames() async throws -> AppExtensionFrames {
+    let session = try session(for: "openFrames()")
+    var ends: [SharedDescriptor] = []
+    do throws(Errno) {
+      try Socket.pair().split { ends = [SharedDescriptor($0), SharedDescriptor($1)] }
+    } catch {
+      throw AppExtensionError(.failed, "no socket can be made for frames: \(error)")
+    }
+    try await session.openFrames(ends[1])
+    return AppExtensionFrames(ends[0])
+  }
+}
