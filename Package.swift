@@ -78,7 +78,8 @@ let package = Package(
       exclude: ["exports.map"],
       linkerSettings: [
         .unsafeFlags([
-          "-static-stdlib", "-use-ld=lld", "-Xlinker", "-soname=libextensionkit.so.0", "-Xlinker", "-znodelete",
+          "-static-stdlib", "-use-ld=lld",
+          "-Xlinker", "-soname=libextensionkit.so.0", "-Xlinker", "-znodelete",
           "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/ExtensionKitC/exports.map",
         ]),
         .unsafeFlags(["-Xlinker", "--strip-all"], .when(configuration: .release)),

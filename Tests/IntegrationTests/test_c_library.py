@@ -136,8 +136,10 @@ class Hosts(CWorld):
         self.assertEqual(
             host.event(), f"removed org.example.One One 1.0 of {POINT} now ; disabled 1 unapproved 0")
         self.assertEqual(host.event(), "counts now ; disabled 1 unapproved 0")
-        # After its end nobody hears of anything.
-        host.do("unmonitor")
+        # The counts would come with it, but for the end of the monitor.
+        host.do("unmonitor-with-the-next")
+        self.approve("org.example.One")
+        self.assertRegex(host.event(), "^added org.example.One ")
         shutil.rmtree(path)
         until(lambda: self.state(path) is None, "the end of the bundle")
         self.assertEqual(host.do("version"), self.extctl("--version").stdout.split()[-1])

@@ -26,7 +26,7 @@ static extk_host *host;
 static extk_monitor *monitor;
 static struct use uses[8];
 static pthread_t main_thread;
-static bool at_end;
+static bool at_end, frees_monitor;
 
 /// Where callbacks and commands run: everything here must be on the thread that dispatches.
 static void check_thread(void) {
@@ -95,6 +95,9 @@ static void changed(extk_monitor *which, extk_change change, const extk_identity
     printf(
         " %s %s %s of %s", identity->id, identity->localized_name, identity->version, identity->extension_point);
   printf(" now %s\n", list());
+  if (!frees_monitor) return;
+  extk_monitor_free(monitor);
+  monitor = NULL;
 }
 
 static void ended(extk_activation *activation, const extk_end_reason *reason, void *user_data) {
@@ -161,6 +164,10 @@ static const char *run(char *command) {
     return monitor ? list() : take(error);
   }
   if (strcmp(verb, "list") == 0) return list();
+  if (strcmp(verb, "unmonitor-with-the-next") == 0) {
+    frees_monitor = true;
+    return "ok";
+  }
   if (strcmp(verb, "unmonitor") == 0) {
     extk_monitor_free(monitor);
     monitor = NULL;

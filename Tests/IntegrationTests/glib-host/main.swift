@@ -20,7 +20,8 @@ Task { @MainActor in
   let point = try AppExtensionPoint(identifier: "org.example.Host.Point")
   let monitor = try await AppExtensionPoint.Monitor(appExtensionPoint: point)
   report("found \(monitor.identities.map(\.localizedName).joined(separator: ", "))")
-  let process = try await AppExtensionProcess(configuration: .init(appExtensionIdentity: monitor.identities[0]))
+  let process = try await AppExtensionProcess(
+    configuration: .init(appExtensionIdentity: monitor.identities[0]))
   let connection = try await process.makeConnection()
   report("connected")
   connection.invalidate()
