@@ -218,6 +218,22 @@ class Hosts(CWorld):
         self.assertRegex(host.event(), f"^connected a error {REJECTED} .*not today")
 
 
+    def test_the_sample_of_the_documents_works(self):
+        sample = re.search("```c\n(.*?)```", (ROOT / "docs/c-library.md").read_text(), re.S)[1]
+        source, program = self.place / "sample.c", self.place / "sample"
+        source.write_text(sample)
+        run("cc", "-Wall", "-Wextra", "-Werror", "-o", program, source, *Installed.flags("--cflags", "--libs", "extensionkit"))
+        self.ready(identifier="org.example.One", body=ENDING, info={"CFBundleName": "One"})
+        host = subprocess.Popen(
+            [program], env={**self.env, "LD_LIBRARY_PATH": str(Installed.prefix() / "lib")}, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(host.wait)
+        self.addCleanup(host.kill)
+        self.addCleanup(host.stdout.close)
+        self.assertEqual(host.stdout.readline(), "One says hello\n")
+        os.kill(self.instances()[0]["pid"], signal.SIGKILL)
+        self.assertEqual((host.stdout.read(), host.wait(20)), ("the extension has ended: killed\n", 0))
+
+
 class UnderGLib(CWorld):
     def test_callbacks_and_main_actor_run_on_the_main_thread_of_a_glib_host(self):
         self.ready(identifier="org.example.One", body=ENDING, info={"CFBundleName": "One"})

@@ -136,7 +136,8 @@ extk_monitor *extk_monitor_new(
     extk_error **error);
 
 /// The list as the last dispatch left it, in the order of the ids. NULL where index is past its end. An identity stays
-/// where it is until the callback that tells of its removal or update has returned, or the monitor is freed.
+/// where it is until the callback that tells of its removal or update has returned, or the monitor is freed: use it on
+/// the thread that dispatches, and copy what is to last.
 const extk_identity *extk_monitor_identity(const extk_monitor *monitor, size_t index);
 
 /// How many extensions of this point the person has disabled. They are not named to hosts.
