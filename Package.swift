@@ -9,6 +9,8 @@ let package = Package(
   products: [
     .library(name: "ExtensionFoundation", targets: ["ExtensionFoundation"]),
     .library(name: "Varlink", targets: ["Varlink"]),
+    // libextensionkit.so, for C. Its name is what it is linked with: -lextensionkit.
+    .library(name: "extensionkit", type: .dynamic, targets: ["ExtensionKitC"]),
     .executable(name: "extensiond", targets: ["extensiond"]),
     .executable(name: "extensiond-launcher", targets: ["extensiond-launcher"]),
     .executable(name: "extension-init", targets: ["extension-init"]),
@@ -19,6 +21,7 @@ let package = Package(
     // MARK: C
     .target(name: "CLinux"),
     .target(name: "CMainQueue"),
+    .target(name: "CExtensionKit"),
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
@@ -66,6 +69,21 @@ let package = Package(
       dependencies: ["CMainQueue", "ExtensionInterfaces", "LinuxSystem", "Varlink"]),
 
     .target(name: "ExtensionKit", dependencies: ["ExtensionFoundation"]),
+
+    // One object for programs that know nothing of Swift: the runtime is inside, only extk_* can be seen, and it is
+    // never unloaded, since it has threads.
+    .target(
+      name: "ExtensionKitC",
+      dependencies: ["CExtensionKit", "ExtensionFoundation", "ExtensionInterfaces", "LinuxSystem"],
+      exclude: ["exports.map"],
+      linkerSettings: [
+        .unsafeFlags([
+          "-static-stdlib", "-use-ld=lld",
+          "-Xlinker", "-soname=libextensionkit.so.0", "-Xlinker", "-znodelete",
+          "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/ExtensionKitC/exports.map",
+        ]),
+        .unsafeFlags(["-Xlinker", "--strip-all"], .when(configuration: .release)),
+      ]),
 
     // Static: the sandbox has no Swift libraries.
     .executableTarget(
@@ -155,7 +173,7 @@ let settings: [SwiftSetting] = [
   .strictMemorySafety(),
   .treatAllWarnings(as: .error),
 ]
-let languageC = Set(["CBench", "CLinux", "CMainQueue", "bench-extension", "extension-init"])
+let languageC = Set(["CBench", "CExtensionKit", "CLinux", "CMainQueue", "bench-extension", "extension-init"])
 for target in package.targets
 where [.regular, .executable, .test].contains(target.type) && !languageC.contains(target.name) {
   target.swiftSettings = (target.swiftSettings ?? []) + settings

@@ -4,6 +4,8 @@
 PREFIX ?= /usr/local
 BINDIR ?= $(PREFIX)/bin
 LIBEXECDIR ?= $(PREFIX)/libexec
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
 DATADIR ?= $(PREFIX)/share
 MANDIR ?= $(DATADIR)/man
 UNITDIR ?= $(PREFIX)/lib/systemd/user
@@ -15,28 +17,36 @@ PROGRAMS ?= .build/release
 SYSTEMD_DIRECTORY := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
 INTERFACES := $(addprefix $(SYSTEMD_DIRECTORY)/../Sources/ExtensionInterfaces/io.extensiond., \
   Admin.varlink Broker.varlink Connection.varlink Extension.varlink)
+HEADER := $(SYSTEMD_DIRECTORY)/../Sources/CExtensionKit/include/extensionkit.h
 # Every file that is installed.
 INSTALLED = \
   $(BINDIR)/extctl $(LIBEXECDIR)/extensiond $(LIBEXECDIR)/extensiond-launcher $(LIBEXECDIR)/extension-init \
   $(LIBEXECDIR)/extension-stdio \
+  $(LIBDIR)/libextensionkit.so.0 $(LIBDIR)/libextensionkit.so $(LIBDIR)/pkgconfig/extensionkit.pc \
+  $(INCLUDEDIR)/extensionkit.h \
   $(UNITDIR)/extensiond.socket $(UNITDIR)/extensiond.service $(UNITDIR)/extensiond-launcher.service \
   $(MANDIR)/man1/extctl.1 $(DATADIR)/bash-completion/completions/extctl $(DATADIR)/zsh/site-functions/_extctl \
   $(DATADIR)/fish/vendor_completions.d/extctl.fish $(DATADIR)/pkgconfig/extensiond.pc \
   $(addprefix $(INTERFACESDIR)/,$(notdir $(INTERFACES)))
 
 # fill-in TEMPLATE PLACE
-fill-in = sed -e 's|@prefix@|$(PREFIX)|' -e 's|@libexecdir@|$(LIBEXECDIR)|' -e 's|@extensionsdir@|$(EXTENSIONSDIR)|' \
+fill-in = sed -e 's|@prefix@|$(PREFIX)|' -e 's|@libexecdir@|$(LIBEXECDIR)|' -e 's|@libdir@|$(LIBDIR)|' \
+  -e 's|@includedir@|$(INCLUDEDIR)|' -e 's|@extensionsdir@|$(EXTENSIONSDIR)|' \
   -e 's|@interfacesdir@|$(INTERFACESDIR)|' -e "s|@version@|$$version|" $(SYSTEMD_DIRECTORY)/$(1) > '$(DESTDIR)$(2)'
 
 .PHONY: install uninstall
 
 install: ## install under PREFIX (/usr/local), or DESTDIR and PREFIX; needs `make build`
-	@for program in extensiond extensiond-launcher extension-init extension-stdio extctl; do \
+	@for program in extensiond extensiond-launcher extension-init extension-stdio extctl libextensionkit.so; do \
 	  [ -x $(PROGRAMS)/$$program ] || { echo "$(PROGRAMS)/$$program is missing; run 'make build' first" >&2; exit 1; }; done
 	@umask 022; set -e; version=$$($(PROGRAMS)/extensiond --version); version=$${version##* }; \
 	install -d $(foreach file,$(INSTALLED),'$(DESTDIR)$(dir $(file))') '$(DESTDIR)$(EXTENSIONSDIR)'; \
 	install -m 755 $(addprefix $(PROGRAMS)/,extensiond extensiond-launcher extension-init extension-stdio) '$(DESTDIR)$(LIBEXECDIR)'; \
 	install -m 755 $(PROGRAMS)/extctl '$(DESTDIR)$(BINDIR)'; \
+	install -m 644 $(PROGRAMS)/libextensionkit.so '$(DESTDIR)$(LIBDIR)/libextensionkit.so.0'; \
+	ln -sf libextensionkit.so.0 '$(DESTDIR)$(LIBDIR)/libextensionkit.so'; \
+	install -m 644 $(HEADER) '$(DESTDIR)$(INCLUDEDIR)'; \
+	$(call fill-in,extensionkit.pc.in,$(LIBDIR)/pkgconfig/extensionkit.pc); \
 	install -m 644 $(SYSTEMD_DIRECTORY)/extensiond.socket '$(DESTDIR)$(UNITDIR)'; \
 	$(call fill-in,extensiond.service.in,$(UNITDIR)/extensiond.service); \
 	$(call fill-in,extensiond-launcher.service.in,$(UNITDIR)/extensiond-launcher.service); \

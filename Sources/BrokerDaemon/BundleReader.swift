@@ -1,5 +1,6 @@
 internal import BrokerCore
 internal import ExtensionBundles
+internal import ExtensionInterfaces
 internal import LinuxSystem
 
 /// Reads and hashes bundles, and remembers what it read. For the worker's thread alone.

@@ -66,8 +66,3 @@ final class PeerConnection {
 
   func close() { connection.close() }
 }
-
-/// The version of everything that is built together.
-public enum Version {
-  public static let current = "0.1.0"
-}

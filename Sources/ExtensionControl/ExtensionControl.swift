@@ -1,9 +1,10 @@
+internal import ExtensionInterfaces
 internal import LinuxSystem
 internal import Varlink
 
 /// The command extctl as a library.
 public enum ExtensionControl {
-  public static let version = "0.1.0"
+  public static let version = Version.current
 
   /// In the order of the help.
   static let commands: [Command] = [

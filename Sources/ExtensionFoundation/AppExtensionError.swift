@@ -86,9 +86,10 @@ public struct AppExtensionError: Error, Hashable, Sendable, CustomStringConverti
 
   init(_ error: VarlinkClientError) {
     guard case .errorReply(let reply) = error, let failure = try? BrokerInterface.Failure(reply) else {
-      if case .errorReply = error {
-        self.init(.failed, error.description)
-      } else {
+      switch error {
+      case .errorReply: self.init(.failed, error.description)
+      case .timedOut: self.init(.timedOut, "the broker did not answer in time; 'extctl doctor' tells more")
+      default:
         self.init(.brokerUnavailable, "\(error.description); is extensiond running? 'extctl doctor' tells")
       }
       return

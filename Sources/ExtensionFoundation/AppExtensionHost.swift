@@ -43,7 +43,7 @@ public enum AppExtensionHost {
     _ = try Broker.path()
     var pause = Duration.milliseconds(50)
     while case .unavailable(let error) = try await brokerStatus() {
-      guard error.code == .brokerUnavailable else { throw error }
+      guard [.brokerUnavailable, .timedOut].contains(error.code) else { throw error }
       try await Task.sleep(for: pause)
       pause = min(pause * 2, .seconds(2))
     }

@@ -13,6 +13,12 @@ public struct AppExtensionIdentity: Hashable, Identifiable, Sendable {
   /// CFBundleShortVersionString, or CFBundleVersion where there is none.
   public let version: String
 
+  /// For whoever knows its id alone, which is enough to activate it.
+  package init(id: String) {
+    self.id = id
+    (bundleIdentifier, localizedName, extensionPointIdentifier, version) = ("", "", "", "")
+  }
+
   init(_ identity: BrokerInterface.Identity) {
     id = identity.id
     bundleIdentifier = identity.bundleIdentifier

@@ -14,7 +14,7 @@ public struct AppExtensionPoint: Hashable, Identifiable, Sendable {
     self.init(id: identifier.description, presentsUserInterface: false, restriction: .application)
   }
 
-  init(id: String, presentsUserInterface: Bool, restriction: Scope.Restriction) {
+  package init(id: String, presentsUserInterface: Bool = false, restriction: Scope.Restriction = .none) {
     self.id = id
     self.presentsUserInterface = presentsUserInterface
     self.restriction = restriction
@@ -24,7 +24,7 @@ public struct AppExtensionPoint: Hashable, Identifiable, Sendable {
   static let unbound = AppExtensionPoint(id: "", presentsUserInterface: false, restriction: .application)
 
   /// The identifier on the wire. A name without a host belongs to this program.
-  func fullIdentifier() throws -> String {
+  package func fullIdentifier() throws -> String {
     guard !id.isEmpty else { throw Error.unspecifiedAppExtensionPointName }
     if BundleIdentifier.isValid(id) { return id }
     guard let host = AppExtensionHost.identifier else { throw Error.hostMustHaveBundleIdentifier }

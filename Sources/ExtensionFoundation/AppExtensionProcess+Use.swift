@@ -4,7 +4,7 @@ internal import Synchronization
 
 extension AppExtensionProcess {
   /// One host's use of an extension: its activation, and where that is wanted those that follow it.
-  final class Use: Sendable {
+  package final class Use: Sendable {
     private struct Activation {
       let id: String
       /// It carries no bytes; its end is the extension's.
@@ -22,9 +22,9 @@ extension AppExtensionProcess {
     private let alarm: SharedDescriptor?
 
     /// Blocks until the extension is ready.
-    init(_ configuration: Configuration) throws {
+    package init(_ configuration: Configuration, timeout: Duration = Broker.patience) throws {
       sceneID = configuration.sceneID
-      let first = try Self.activate(configuration)
+      let first = try Self.activate(configuration, timeout: timeout)
       state = Mutex(State(activation: first))
       var bell: SharedDescriptor?
       if configuration.restartsAfterCrash {
@@ -66,19 +66,23 @@ extension AppExtensionProcess {
 
     private var isValid: Bool { state.withLock { !$0.isInvalid } }
 
-    private static func activate(_ configuration: Configuration) throws -> Activation {
+    private static func activate(
+      _ configuration: Configuration, timeout: Duration = Broker.patience
+    ) throws -> Activation {
       let (reply, descriptors) = try Broker.call(
         BrokerInterface.Activate(
-          extension: configuration.appExtensionIdentity.id, scene: configuration.sceneID))
+          extension: configuration.appExtensionIdentity.id, scene: configuration.sceneID), timeout: timeout)
       guard descriptors.indices.contains(reply.leaseFileDescriptor) else {
         throw AppExtensionError(.failed, "the broker sent no lease")
       }
       return Activation(id: reply.activation, lease: descriptors[reply.leaseFileDescriptor])
     }
 
-    func connect() throws -> AppExtensionConnection {
+    /// Blocks until the extension has answered.
+    package func connect(timeout: Duration = Broker.patience) throws -> AppExtensionConnection {
       let activation = activationID
-      let (reply, descriptors) = try Broker.call(BrokerInterface.Connect(activation: activation))
+      let (reply, descriptors) = try Broker.call(
+        BrokerInterface.Connect(activation: activation), timeout: timeout)
       guard descriptors.indices.contains(reply.connectionFileDescriptor) else {
         throw AppExtensionError(.failed, "the broker sent no connection")
       }
@@ -86,7 +90,7 @@ extension AppExtensionProcess {
         descriptors[reply.connectionFileDescriptor], activationID: activation, sceneID: sceneID)
     }
 
-    func invalidate() {
+    package func invalidate() {
       let lease = state.withLock { state in
         defer { state.isInvalid = true }
         return state.isInvalid ? nil : state.activation.lease

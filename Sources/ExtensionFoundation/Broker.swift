@@ -6,7 +6,10 @@ internal import Varlink
 ///
 /// Each call has a connection of its own: none is broken when the broker comes back from a restart, and a host
 /// that only holds activations holds no connection.
-enum Broker {
+package enum Broker {
+  /// How long an answer may take. The broker has deadlines of its own, which come first.
+  package static let patience = Duration.seconds(60)
+
   /// Where it listens.
   static func path() throws(AppExtensionError) -> String {
     guard let directory = CurrentProcess.environment("XDG_RUNTIME_DIR") else {
@@ -18,7 +21,7 @@ enum Broker {
   }
 
   /// Connects, and says who this host is.
-  static func connect() throws -> VarlinkClient {
+  static func connect(timeout: Duration = .seconds(10)) throws -> VarlinkClient {
     guard let host = AppExtensionHost.identifier else {
       throw AppExtensionPoint.Error.hostMustHaveBundleIdentifier
     }
@@ -27,14 +30,16 @@ enum Broker {
     do throws(VarlinkClientError) { client = try VarlinkClient(path: path) } catch {
       throw AppExtensionError(error)
     }
-    _ = try call(BrokerInterface.Hello(hostIdentifier: host), client, timeout: .seconds(10))
+    _ = try call(BrokerInterface.Hello(hostIdentifier: host), client, timeout: timeout)
     return client
   }
 
   static func call<Method: VarlinkMethod>(
-    _ method: Method
+    _ method: Method, timeout: Duration = patience
   ) throws -> (reply: Method.Reply, descriptors: [SharedDescriptor]) {
-    let answer = try call(method, connect(), timeout: .seconds(60))
+    let deadline = MonotonicTime.now + timeout
+    let client = try connect(timeout: min(timeout, .seconds(10)))
+    let answer = try call(method, client, timeout: deadline - .now)
     return (answer.reply, answer.descriptors)
   }
 

@@ -10,7 +10,7 @@ extension AppExtensionPoint.Monitor {
     /// What results; its counts may be all that is different.
     public let state: State
 
-    init(from old: State, to new: State) {
+    package init(from old: State, to new: State) {
       let before = Dictionary(old.identities.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
       let after = Set(new.identities.map(\.id))
       added = new.identities.filter { before[$0.id] == nil }

@@ -1,20 +1,20 @@
 internal import ExtensionInterfaces
-internal import LinuxSystem
+package import LinuxSystem
 internal import Synchronization
 internal import Varlink
 
 extension AppExtensionPoint.Monitor {
   /// The broker's event stream for one point, read by a thread of its own.
-  final class Subscription: Sendable {
+  package final class Subscription: Sendable {
     /// The state that the stream began with.
-    let first: State
+    package let first: State
     private let point: String
     private let client: Mutex<VarlinkClient>
     /// Of the present client, for whoever closes; nil when it is closed.
     private let socket: Mutex<SharedDescriptor?>
 
     /// Blocks until the first state is there.
-    init(point: String) throws {
+    package init(point: String) throws {
       self.point = point
       let (client, state) = try Self.subscribe(point)
       first = state
@@ -31,8 +31,9 @@ extension AppExtensionPoint.Monitor {
 
     /// Reads until it is closed, and begins anew when the broker went away. Tells of each state that is another one, and
     /// of why there is none to be had.
-    func follow(_ update: @escaping @Sendable (Subscription, State, AppExtensionError?) -> Void) throws(Errno)
-    {
+    package func follow(
+      _ update: @escaping @Sendable (Subscription, State, AppExtensionError?) -> Void
+    ) throws(Errno) {
       try startThread { [self] in
         var (state, failure) = (first, nil as AppExtensionError?)
         var pause = 50
@@ -76,7 +77,7 @@ extension AppExtensionPoint.Monitor {
       }
     }
 
-    func close() {
+    package func close() {
       let socket = socket.withLock { socket in
         defer { socket = nil }
         return socket

@@ -12,6 +12,10 @@ public struct MonotonicTime: Hashable, Comparable, Sendable {
 
   public static func < (left: Self, right: Self) -> Bool { left.nanoseconds < right.nanoseconds }
 
+  public static func - (end: Self, start: Self) -> Duration {
+    .nanoseconds(end.nanoseconds - start.nanoseconds)
+  }
+
   public static func + (time: Self, interval: Duration) -> Self {
     let parts = interval.components
     return Self(

@@ -100,8 +100,19 @@ extension FileDescriptor {
   }
 }
 
-/// An eventfd(2) of somebody else's.
+/// An eventfd(2): readable from `ring` to `clear`.
 public enum EventCounter {
+  /// A new one, which does not block.
+  public static func make() throws(Errno) -> FileDescriptor {
+    try checkDescriptor { eventfd(0, clinux_EFD_CLOEXEC | clinux_EFD_NONBLOCK) }
+  }
+
+  /// Makes it readable.
+  public static func ring(_ descriptor: CInt) {
+    var one: UInt64 = 1
+    _ = unsafe write(descriptor, &one, 8)
+  }
+
   /// Reads the count away, so that the descriptor is not readable any more.
   public static func clear(_ descriptor: CInt) {
     var count: UInt64 = 0

@@ -25,7 +25,7 @@ public final class LoopThread: SerialExecutor {
 
   /// Starts the thread.
   public init() throws(Errno) {
-    event = try checkDescriptor { eventfd(0, clinux_EFD_CLOEXEC | clinux_EFD_NONBLOCK) }
+    event = try EventCounter.make()
     try startThread { [self] in run() }
   }
 
@@ -96,10 +96,7 @@ public final class LoopThread: SerialExecutor {
       defer { queue.isWoken = true }
       return !queue.isWoken
     }
-    if wakes, !isCurrent {
-      var one: UInt64 = 1
-      _ = unsafe write(event.rawValue, &one, 8)
-    }
+    if wakes, !isCurrent { EventCounter.ring(event.rawValue) }
   }
 
   // MARK: SerialExecutor

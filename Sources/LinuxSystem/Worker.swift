@@ -19,7 +19,7 @@ public final class Worker {
 
     init() throws(Errno) {
       wakeWorker = try checkDescriptor { eventfd(0, clinux_EFD_CLOEXEC) }
-      wakeLoop = try checkDescriptor { eventfd(0, clinux_EFD_CLOEXEC | clinux_EFD_NONBLOCK) }
+      wakeLoop = try EventCounter.make()
     }
 
     func run() {
@@ -53,7 +53,7 @@ public final class Worker {
   deinit {
     watch?.cancel()
     shared.queue.withLock { $0.ended = true }
-    wake(shared.wakeWorker)
+    EventCounter.ring(shared.wakeWorker.rawValue)
   }
 
   /// Runs `work` on the thread, then `completion` with its result on the loop's thread.
@@ -71,15 +71,14 @@ public final class Worker {
       queue.work.append {
         let result = work()
         shared.queue.withLock { $0.finished.append((ticket, result)) }
-        wake(shared.wakeLoop)
+        EventCounter.ring(shared.wakeLoop.rawValue)
       }
     }
-    wake(shared.wakeWorker)
+    EventCounter.ring(shared.wakeWorker.rawValue)
   }
 
   private func finish() {
-    var count: UInt64 = 0
-    _ = unsafe read(shared.wakeLoop.rawValue, &count, 8)
+    EventCounter.clear(shared.wakeLoop.rawValue)
     let finished = shared.queue.withLock { queue in
       let finished = queue.finished
       queue.finished = []
@@ -87,11 +86,6 @@ public final class Worker {
     }
     for (ticket, result) in finished { completions.removeValue(forKey: ticket)?(result) }
   }
-}
-
-private func wake(_ event: borrowing FileDescriptor) {
-  var one: UInt64 = 1
-  _ = unsafe write(event.rawValue, &one, 8)
 }
 
 /// Starts a detached thread with the signals of this one blocked.

@@ -23,11 +23,11 @@ SCENES = ', "scenes": ["One", "Two"]'
 
 
 class Probe:
-    """A running probe-host. Its lines are results of commands, or events in their order."""
+    """A running probe-host, or another program of its kind. Its lines are results of commands, or events in their order."""
 
-    def __init__(self, env):
+    def __init__(self, env, program=BUILD / "probe-host"):
         self.process = subprocess.Popen(
-            [BUILD / "probe-host"], env={**env, "EXTENSIOND_HOST_IDENTIFIER": "org.example.Host"},
+            [program], env={**env, "EXTENSIOND_HOST_IDENTIFIER": "org.example.Host"},
             stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.sent = 0
         self.buffer = b""
@@ -94,8 +94,8 @@ class Probe:
 class ProbeWorld(World):
     environment = {"EXTENSIOND_IDLE_MS": "300", "EXTENSIOND_SETTLE_MS": "0"}
 
-    def probe(self, **environment):
-        probe = Probe({**self.env, **environment})
+    def probe(self, *program, **environment):
+        probe = Probe({**self.env, **environment}, *program)
         self.addCleanup(probe.close)
         return probe
 
