@@ -134,6 +134,7 @@ let package = Package(
     .target(name: "CBench"),
     .executableTarget(
       name: "bench-extension", linkerSettings: [.unsafeFlags(["-static-executable", "-nostartfiles"])]),
+    .executableTarget(name: "bench-line", linkerSettings: [.unsafeFlags(["-static-stdlib"])]),
     .executableTarget(
       name: "extension-bench",
       dependencies: [

@@ -66,6 +66,26 @@ static int receive_with(int socket, size_t count) {
   return descriptor;
 }
 
+enum { frame_header = 16, frame_bytes = 1 << 20 };
+
+static int frame_in(int socket, char *bytes) {
+  for (size_t got = 0; got < frame_header + frame_bytes;) {
+    ssize_t part = recv(socket, bytes + got, frame_header + frame_bytes - got, 0);
+    if (part <= 0) return 0;
+    got += (size_t)part;
+  }
+  return 1;
+}
+
+static int frame_out(int socket, const char *bytes) {
+  for (size_t sent = 0; sent < frame_header + frame_bytes;) {
+    ssize_t part = send(socket, bytes + sent, frame_header + frame_bytes - sent, MSG_NOSIGNAL);
+    if (part <= 0) return 0;
+    sent += (size_t)part;
+  }
+  return 1;
+}
+
 static pid_t child(void) {
   pid_t pid = fork();
   if (pid == 0) prctl(PR_SET_PDEATHSIG, SIGKILL), setsid();
@@ -199,4 +219,90 @@ void cbench_end(void) {
     waitpid(children[index], NULL, 0);
   }
   child_count = 0;
+}
+
+/// Starts a program with the socket as descriptor 3 in the form of socket activation, and standard output nowhere.
+static pid_t start_activated(const char *path, int socket) {
+  static char process[32];
+  int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  char *arguments[] = {(char *)path, NULL};
+  char *environment[] = {"LISTEN_FDS=1", process, NULL};
+  pid_t pid = vfork();
+  if (pid == 0) {
+    // Nobody else knows it; the parent waits, so its memory may be written to.
+    snprintf(process, sizeof process, "LISTEN_PID=%d", (int)getpid());
+    dup2(null, 1);
+    if (socket >= 0) dup2(socket, 3);
+    execve(path, arguments, environment);
+    _exit(127);
+  }
+  close(null);
+  return pid;
+}
+
+uint64_t cbench_run_once(const char *path) {
+  int status;
+  uint64_t start = now();
+  pid_t pid = start_activated(path, -1);
+  if (pid < 0) return 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return now() - start;
+}
+
+uint64_t cbench_activate_once(const char *path, const char *message, int *process) {
+  int pair[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0) return 0;
+  uint64_t start = now(), time = 0;
+  pid_t pid = start_activated(path, pair[1]);
+  close(pair[1]);
+  char reply[1024];
+  size_t count = strlen(message) + 1;
+  if (pid > 0 && send(pair[0], message, count, MSG_NOSIGNAL) == (ssize_t)count &&
+      recv(pair[0], reply, sizeof reply, 0) > 0)
+    time = now() - start;
+  *process = pid;
+  // The socket stays open: its end would be the program's.
+  return time;
+}
+
+void cbench_kill(int process) {
+  int status;
+  if (process <= 0) return;
+  kill(process, SIGKILL);
+  while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  }
+}
+
+int cbench_frames_start(int receives) {
+  int pair[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0) return -1;
+  if (child() == 0) {
+    close(pair[0]);
+    char *bytes = calloc(1, frame_header + frame_bytes);
+    uint32_t length = frame_bytes;
+    memcpy(bytes, &length, sizeof length);
+    for (int alive = 1; alive;) alive = receives ? frame_in(pair[1], bytes) : frame_out(pair[1], bytes);
+    _exit(0);
+  }
+  close(pair[1]);
+  return pair[0];
+}
+
+uint64_t cbench_frames_out(int socket, int count) {
+  static char bytes[frame_header + frame_bytes];
+  uint32_t length = frame_bytes;
+  memcpy(bytes, &length, sizeof length);
+  uint64_t start = now();
+  for (int each = 0; each < count; each++)
+    if (!frame_out(socket, bytes)) return 0;
+  return now() - start;
+}
+
+uint64_t cbench_frames_in(int socket, int count) {
+  static char bytes[frame_header + frame_bytes];
+  uint64_t start = now();
+  for (int each = 0; each < count; each++)
+    if (!frame_in(socket, bytes)) return 0;
+  return now() - start;
 }

@@ -28,7 +28,7 @@ public final class AppExtensionFrames: AsyncSequence, Sendable {
 
   private let channel: FrameChannel
 
-  init(_ socket: SharedDescriptor) { channel = FrameChannel(socket) }
+  package init(_ socket: SharedDescriptor) { channel = FrameChannel(socket) }
 
   deinit { close() }
 

@@ -33,7 +33,7 @@ extension Bench {
   }
 
   /// Does the work in a task on this executor; nil: on the default one.
-  private static func wait<Value: Sendable>(
+  static func wait<Value: Sendable>(
     on executor: (any TaskExecutor)?, _ work: @escaping @Sendable () async throws -> Value
   ) throws -> Value {
     let outcome = try Outcome<Value>()

@@ -177,6 +177,12 @@ struct ProcessFacts {
     return [process] + children.flatMap(tree)
   }
 
+  /// What a process holds in KiB. Anonymous, since pages of a file that was just written count as dirty.
+  static func memory(_ process: Int32) -> (resident: Int, anonymous: Int) {
+    let path = "/proc/\(process)/smaps_rollup"
+    return (number(path, "Rss:"), number(path, "Anonymous:"))
+  }
+
   private static func text(_ path: String) -> String {
     String(decoding: (try? File.read(path, limit: 1 << 20)) ?? [], as: UTF8.self)
   }

@@ -19,6 +19,20 @@ uint64_t cbench_round_trip(int socket, int bytes);
 uint64_t cbench_spawn_once(const char *_Nonnull path, const char *_Nullable const *_Nonnull argv,
                            const char *_Nonnull message);
 
+/// Runs a program to its end, with its output nowhere. Returns nanoseconds, or 0 on failure.
+uint64_t cbench_run_once(const char *_Nonnull path);
+/// Starts a program with one end of a socketpair as descriptor 3, in the form of socket activation, sends it a message
+/// and waits for its first reply. Returns nanoseconds from the start to the reply, or 0. End the process.
+uint64_t cbench_activate_once(const char *_Nonnull path, const char *_Nonnull message, int *_Nonnull process);
+/// Ends a process of `cbench_activate_once`.
+void cbench_kill(int process);
+
+/// A process that receives frames of 1 MiB, or sends them, without end. Returns its socket, or -1.
+int cbench_frames_start(int receives);
+/// Sends, or receives, so many frames of 1 MiB. Returns nanoseconds, or 0 on failure.
+uint64_t cbench_frames_out(int socket, int count);
+uint64_t cbench_frames_in(int socket, int count);
+
 /// The process that was started last; of `cbench_open_start` the one in the middle.
 int cbench_last_process(void);
 /// Keeps a process (0: the caller) on one CPU, or lets it run on all (-1).
