@@ -44,7 +44,9 @@ let package = Package(
     // MARK: Broker
     .target(
       name: "ExtensionBundles",
-      dependencies: ["CCrypto", "CLinux", "CPropertyList", "ExtensionInterfaces", "LinuxSystem"]),
+      dependencies: [
+        "CCrypto", "CLinux", "CPropertyList", "ExtensionInterfaces", "LinuxSystem", "Varlink",
+      ]),
     .target(
       name: "BrokerCore", dependencies: ["ExtensionInterfaces", "Varlink"], plugins: ["VarlinkPlugin"]),
     .target(name: "LauncherProtocol", dependencies: ["LinuxSystem", "Varlink"], plugins: ["VarlinkPlugin"]),

@@ -4,7 +4,7 @@ public struct BundleProblem: Error, Hashable, Sendable, CustomStringConvertible 
   public enum Check: String, Hashable, Sendable, CaseIterable {
     // Info.plist and its keys
     case infoMissing, infoUnreadable, infoEmpty, infoTooLarge, infoTooDeep, infoTruncated, infoMalformed
-    case infoNotDictionary, keyType
+    case infoNotDictionary, infoTwice, keyType
     case identifierMissing, identifierMalformed, identifierDuplicate
     case pointMissing, pointConflict, pointMalformed
     case optionUnknown, optionValue

@@ -181,18 +181,18 @@ public struct BundleScanner: Hashable, Sendable {
     return record
   }
 
-  /// Whether a directory without our suffix was meant to be an extension. Opens its Info.plist, if it has one.
+  /// Whether a directory without our suffix was meant to be an extension. Opens its Info.plist or Info.json, if it has one.
   func hasExtensionKeys(_ path: String, in directory: CInt) -> Bool {
     keys(path, in: directory).map(ExtensionKeys.areIn) ?? false
   }
 
-  /// The dictionary of a directory's Info.plist; nil where it has none that can be read.
+  /// The dictionary of a directory's Info.plist or Info.json; nil where it has none that can be read.
   func keys(_ path: String, in directory: CInt) -> [String: PropertyList]? {
-    for info in ["/Info.plist", "/Contents/Info.plist"] {
+    for info in ["/", "/Contents/"].flatMap({ base in BundleReading.infoNames.map { base + $0 } }) {
       guard let bytes = try? File.readBeneath(directory, path + info, limit: PropertyList.maximumSize) else {
         continue
       }
-      return try? PropertyList.dictionary(from: bytes)
+      return try? PropertyList.dictionary(from: bytes, isJSON: info.hasSuffix(".json"))
     }
     return nil
   }

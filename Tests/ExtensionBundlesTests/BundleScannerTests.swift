@@ -22,6 +22,22 @@ import Testing
     #expect(throws: Never.self) { _ = try record.open() }
   }
 
+  @Test(arguments: ["", "Contents/"])
+  func `Info.json says the same as Info.plist`(base: String) throws {
+    let root = try TemporaryDirectory()
+    try root.makeExtension()
+    let expected = try #require(root.read().first)
+    root.remove("Greeter.appex")
+    try root.write(Fixtures.infoJSON, to: "Greeter.appex/\(base)Info.json")
+    try root.write("#!/bin/sh\n", to: "Greeter.appex/\(base)greeter", mode: 0o755)
+    var record = try #require(root.read().first)
+    #expect(record.executable == base + "greeter")
+    record.executable = expected.executable
+    #expect(record == expected)
+    try root.rename("Greeter.appex", "Greeter")
+    #expect(root.read("Greeter").first?.checks == [.wrongSuffix], "it has the keys of an extension")
+  }
+
   @Test func `The classic keys are read`() throws {
     let root = try TemporaryDirectory()
     try root.makeExtension(
