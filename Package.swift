@@ -129,7 +129,9 @@ let package = Package(
     // MARK: Tests
     .testTarget(
       name: "BrokerCoreTests", dependencies: ["BrokerCore", "ExtensionInterfaces", "LinuxSystem", "Varlink"]),
-    .testTarget(name: "ExtensionBundlesTests", dependencies: ["CLinux", "ExtensionBundles", "LinuxSystem"]),
+    .testTarget(
+      name: "ExtensionBundlesTests",
+      dependencies: ["CLinux", "ExtensionBundles", "ExtensionInterfaces", "LinuxSystem"]),
     .testTarget(
       name: "ExtensionControlTests",
       dependencies: ["CLinux", "ExtensionControl", "ExtensionInterfaces", "LinuxSystem", "Varlink"]),

@@ -3,11 +3,11 @@ internal import ExtensionInterfaces
 // The tables that people see.
 
 extension Broker {
-  func row(_ facts: BundleFacts) -> AdminInterface.Extension {
+  func row(_ facts: BundleFacts, in languages: [String]) -> AdminInterface.Extension {
     let entry = catalog.entries[facts.path]
     return AdminInterface.Extension(
       identifier: facts.identifier, path: facts.path, state: entry?.state ?? .invalid,
-      explanation: entry?.explanation ?? "", localizedName: facts.localizedName,
+      explanation: entry?.explanation ?? "", localizedName: facts.name?.text(in: languages),
       extensionPoint: facts.extensionPoint, version: facts.version, buildVersion: facts.buildVersion,
       containingHost: facts.containingHost, digest: facts.digest, rootOwned: facts.rootOwned,
       entitlements: facts.entitlements, problems: facts.problems,

@@ -21,7 +21,7 @@ public struct BundleFacts: Hashable, Sendable {
   public var rootIndex: Int
   public var kind: Kind
   public var identifier: String?
-  public var localizedName: String?
+  public var name: LocalizedText?
   public var extensionPoint: String?
   public var version: String?
   public var buildVersion: String?

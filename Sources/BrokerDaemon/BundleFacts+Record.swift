@@ -11,7 +11,7 @@ extension BrokerCore.BundleFacts {
     let kind = record.isNearMiss ? .nearMiss : kinds[record.kind] ?? .nearMiss
     self.init(path: record.path, rootIndex: rootIndex, kind: kind)
     identifier = record.identifier
-    localizedName = record.name
+    name = record.name
     extensionPoint = record.extensionPoint
     version = record.shortVersion ?? record.version
     buildVersion = record.version

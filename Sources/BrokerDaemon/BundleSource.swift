@@ -44,7 +44,7 @@ final class BundleSource {
     self.warn = warn
     self.onEvent = onEvent
     worker = try Worker(loop: loop)
-    reader = BundleReader(languages: CurrentProcess.languages, cachePath: cachePath)
+    reader = BundleReader(cachePath: cachePath)
     let reader = reader
     worker.perform {
       reader.openCache()

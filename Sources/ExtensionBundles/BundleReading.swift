@@ -83,8 +83,9 @@ struct BundleReading {
     record.shortVersion = reader.string("CFBundleShortVersionString")
     record.version = reader.string("CFBundleVersion")
     let program = reader.string("CFBundleExecutable")
-    let names = BundleNames(tree: tree, base: base, languages: scanner.languages, reader: &reader)
-    record.name = names.best ?? record.container?.name ?? record.name
+    let names = BundleNames(
+      tree: tree, base: base, otherwise: record.container?.name ?? record.name, reader: &reader)
+    record.name = names.best
     record.problems += reader.problems + names.problems
     if let program {
       readExecutable(program)

@@ -2,19 +2,13 @@ public import LinuxSystem
 
 /// Finds what is in a root. Decides nothing and remembers nothing; may be used on any thread.
 public struct BundleScanner: Hashable, Sendable {
-  /// What the person reads, best first, such as `de_AT` or `en`.
-  public var languages: [String]
   /// The version of this system, to which MinimumVersion is compared.
   public var systemVersion: String
   public var machine: Machine
   /// Who beside root may own a bundle's files.
   public var userID: UInt32
 
-  public init(
-    languages: [String] = [], systemVersion: String, machine: Machine = .current,
-    userID: UInt32 = effectiveUserID
-  ) {
-    self.languages = languages
+  public init(systemVersion: String, machine: Machine = .current, userID: UInt32 = effectiveUserID) {
     self.systemVersion = systemVersion
     self.machine = machine
     self.userID = userID

@@ -27,7 +27,8 @@ enum Broker {
     do throws(VarlinkClientError) { client = try VarlinkClient(path: path) } catch {
       throw AppExtensionError(error)
     }
-    _ = try call(BrokerInterface.Hello(hostIdentifier: host), client, timeout: .seconds(10))
+    let hello = BrokerInterface.Hello(hostIdentifier: host, languages: CurrentProcess.languages)
+    _ = try call(hello, client, timeout: .seconds(10))
     return client
   }
 

@@ -1,4 +1,5 @@
 import ExtensionBundles
+import ExtensionInterfaces
 import LinuxSystem
 import Testing
 
@@ -15,7 +16,8 @@ import Testing
     #expect(record.isUsable, "\(record.problems)")
     #expect(record.kind == .appExtension)
     #expect(record.path == root.path("Greeter.appex") && record.root == root.path)
-    #expect(record.identifier == "org.example.Greeter" && record.name == "Greeter" && record.version == "1.2")
+    #expect(
+      record.identifier == "org.example.Greeter" && record.name.text == "Greeter" && record.version == "1.2")
     #expect(record.executable == "greeter" && record.extensionPoint == Fixtures.point)
     #expect(record.options.arguments == ["a", "b"] && record.options.startTimeout == .milliseconds(2500))
     #expect(record.entitlements == ["dirs", "net"])
@@ -63,33 +65,6 @@ import Testing
     #expect(record.executable == place + "greeter")
   }
 
-  @Test(arguments: [
-    (["de_AT.UTF-8", "en"], "Grüßer"), (["de"], "Grüßer"), (["fr", "pt-BR"], "Saudador"),
-    (["en", "de"], "Greeter"),
-    (["nl"], "Greeter"), ([], "Greeter"),
-  ])
-  func `The name is in the first language that both know`(languages: [String], name: String) throws {
-    let root = try TemporaryDirectory()
-    let region = "<key>CFBundleDevelopmentRegion</key><string>en</string>"
-    try root.makeExtension(
-      info: Fixtures.plist(
-        Fixtures.identity + Fixtures.program + Fixtures.names + Fixtures.attributes + region))
-    try root.write("CFBundleDisplayName = \"Grüßer\";", to: "Greeter.appex/de.lproj/InfoPlist.strings")
-    try root.write(
-      "CFBundleName = \"Saudador\";", to: "Greeter.appex/Resources/pt_BR.lproj/InfoPlist.strings")
-    let scanner = BundleScanner(languages: languages, systemVersion: "1")
-    #expect(root.read("Greeter.appex", scanner).map(\.name) == [name])
-  }
-
-  @Test func `A broken strings file is a fault, and the name is still there`() throws {
-    let root = try TemporaryDirectory()
-    try root.makeExtension()
-    try root.write("\"a\" = ", to: "Greeter.appex/de.lproj/InfoPlist.strings")
-    let record = try #require(
-      root.read("Greeter.appex", BundleScanner(languages: ["de"], systemVersion: "1")).first)
-    #expect(record.checks == [.strings] && record.name == "Greeter")
-  }
-
   @Test(arguments: ["", "Contents/"])
   func `An application is read with its points and extensions`(base: String) throws {
     let root = try TemporaryDirectory()
@@ -113,7 +88,7 @@ import Testing
     let record = try #require(records.last)
     #expect(record.path == root.path(inner))
     // It has no name of its own, so it has the application's.
-    #expect(record.name == "The Host")
+    #expect(record.name.text == "The Host")
     #expect(
       record.container?.identifier == "org.example.host" && record.container?.path == root.path("Host.app"))
     #expect(throws: Never.self) { _ = try record.open() }
@@ -193,7 +168,7 @@ import Testing
     try root.makeExtension("Elsewhere/Linked.appex")
     try root.link("Linked.appex", to: "Elsewhere/Linked.appex")
     let records = Fixtures.scanner.scan(root: root.path).records
-    #expect(records.map(\.name) == ["File", "Greeter", "Linked"])
+    #expect(records.map(\.name.text) == ["File", "Greeter", "Linked"])
     #expect(records.map(\.checks) == [[.notDirectory], [], [.symbolicLink]])
     #expect(records.map(\.isNearMiss) == [true, false, false])
   }

@@ -6,7 +6,7 @@ extension Command {
     name: "show", arguments: ["ID|PATH"],
     summary: "show everything that is known about an extension or a host"
   ) { invocation in
-    let reply = try invocation.admin(AdminInterface.List(extension: invocation.subject()))
+    let reply = try invocation.bundles(invocation.subject())
     try invocation.show(reply) { reply.extensions.map(\.text).joined(separator: "\n\n") }
     return .success
   }
