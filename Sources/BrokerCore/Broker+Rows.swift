@@ -13,7 +13,7 @@ extension Broker {
       entitlements: facts.entitlements, problems: facts.problems,
       instances: instances.values.lazy.filter { $0.path == facts.path }.count,
       quarantinedUntil: facts.digest.flatMap { crashes[$0]?.quarantine(at: now) }.map { Int($0.wall) },
-      programs: facts.programs.isEmpty ? nil : facts.programs)
+      programs: facts.programs.isEmpty ? nil : facts.programs, pointVersion: facts.pointVersion)
   }
 
   var pointRows: [AdminInterface.ExtensionPoint] {
@@ -23,7 +23,7 @@ extension Broker {
         host: point.host,
         userInterface: point.userInterface, scope: point.scope == .none ? .none : .application,
         instancePolicy: .init(rawValue: point.instancePolicy.rawValue) ?? .perHost, version: point.version,
-        extensions: catalog.identifiersByPoint[point.identifier]?.count ?? 0)
+        extensions: catalog.identifiersByPoint[point.identifier]?.count ?? 0, interface: point.interface)
     }
   }
 

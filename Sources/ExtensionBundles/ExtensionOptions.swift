@@ -14,6 +14,8 @@ public struct ExtensionOptions: Hashable, Sendable {
   public var startTimeout: Duration?
   public var arguments: [String] = []
   public var minimumVersion: String?
+  /// The version of the point's interface that it is made for.
+  public var pointVersion: String?
 
   public init() {}
 
@@ -22,6 +24,7 @@ public struct ExtensionOptions: Hashable, Sendable {
     runtime = reader.choice("Runtime") ?? .varlink
     instancePolicy = reader.choice("InstancePolicy")
     minimumVersion = reader.version("MinimumVersion")
+    pointVersion = reader.version("PointVersion")
     if let seconds = reader.number("StartTimeout") {
       if seconds > 0, seconds <= 600 {
         startTimeout = .milliseconds(Int64(seconds * 1000))
@@ -42,7 +45,9 @@ public struct ExtensionOptions: Hashable, Sendable {
     }
   }
 
-  private static let keys = ["Arguments", "InstancePolicy", "MinimumVersion", "Runtime", "StartTimeout"]
+  private static let keys = [
+    "Arguments", "InstancePolicy", "MinimumVersion", "PointVersion", "Runtime", "StartTimeout",
+  ]
 }
 
 /// How many instances of an extension run at once.

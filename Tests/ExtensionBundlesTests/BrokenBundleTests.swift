@@ -98,6 +98,7 @@ struct Breakage: Sendable, CustomTestStringConvertible {
       ], [.pointMalformed]),
     Breakage("an unknown option", keys: options("<key>Runtme</key><true/>"), [.optionUnknown]),
     Breakage("an unknown runtime", keys: options(text("Runtime", "dbus")), [.optionValue]),
+    Breakage("a version of the point in words", keys: options(text("PointVersion", "new")), [.optionValue]),
     Breakage("a timeout of 0", keys: options("<key>StartTimeout</key><integer>0</integer>"), [.optionValue]),
     Breakage(
       "arguments that are no strings", keys: options("<key>Arguments</key><array><true/></array>"), [.keyType]

@@ -75,7 +75,7 @@ import Testing
         <key>Version</key><string>1.2</string><key>Interface</key><string>g.varlink</string>
         <key>InstancePolicy</key><string>perScene</string></dict>
         """)
-    try root.write("interface g", to: "Host.app/\(base)Extensions/g.varlink")
+    try root.write("interface org.example.g\nmethod Go() -> ()\n", to: "Host.app/\(base)Extensions/g.varlink")
     let inner = "Host.app/\(base)Extensions/Greeter.appex"
     try root.makeExtension(
       inner, info: Fixtures.plist(Fixtures.identity + Fixtures.program + Fixtures.attributes))
@@ -83,7 +83,9 @@ import Testing
     #expect(records.map(\.isUsable) == [true, true], "\(records.flatMap(\.problems))")
     let point = try #require(records.first?.points.first)
     #expect(point.identifier == Fixtures.point && point.userInterface && point.scope == .none)
-    #expect(point.instancePolicy == .perScene && point.version == "1.2" && point.interface == "g.varlink")
+    #expect(
+      point.instancePolicy == .perScene && point.version == "1.2"
+        && point.interface == root.path("Host.app/\(base)Extensions/g.varlink"))
     #expect(point.file == root.path("Host.app/\(base)Extensions/Host.appextensionpoint"))
     let record = try #require(records.last)
     #expect(record.path == root.path(inner))
@@ -101,6 +103,10 @@ import Testing
     ("<key>org.example.host.A</key><dict><key>Scope</key><string>x</string></dict>", .optionValue),
     ("<key>org.example.host.A</key><dict><key>Interface</key><string>../x</string></dict>", .pointInterface),
     ("<key>org.example.host.A</key><dict><key>Interface</key><string>none</string></dict>", .pointInterface),
+    (
+      "<key>org.example.host.A</key><dict><key>Interface</key><string>Host.appextensionpoint</string></dict>",
+      .pointInterface
+    ),
     (
       "<key>org.example.host.A</key><dict><key>UserInterface</key><true/><key>InstancePolicy</key>"
         + "<string>shared</string></dict>", .pointValue

@@ -4,6 +4,7 @@ import json
 import plistlib
 
 from probe import ProbeWorld
+from world import POINT, VarlinkError, until
 
 
 class Bundles(ProbeWorld):
@@ -45,6 +46,45 @@ class Bundles(ProbeWorld):
         self.assertIn("Erweiterung", self.names(LANG="en_US", LC_ALL="de_CH"))
         raw = self.host().call("Discover", extensionPoints=["org.example.Host.Point"])
         self.assertEqual(raw["snapshot"]["identities"][0]["localizedName"], "Erweiterung", "the broker's own language")
+
+    def test_an_extension_for_another_version_of_its_point_is_incompatible_before_a_launch(self):
+        host = self.make_host(point={"Version": "1.3", "Interface": "org.example.Greeting.varlink"})
+        description = "# Greets.\ninterface org.example.Greeting\n\nmethod Greet(name: string) -> (text: string)\n"
+        (host / "Extensions/org.example.Greeting.varlink").write_text(description)
+        host = self.put(host)
+        path = self.put(self.make_bundle(info={"Extensiond": {"PointVersion": "1.2"}}))
+        self.start_broker()
+        self.approve("org.example.Ext")
+        self.activate(self.host())
+        shown = self.extctl("points").stdout
+        self.assertRegex(shown, "org.example.Host.Point .* 1.3 +org.example.Greeting.varlink +1\n")
+        self.assertEqual(self.extctl("points", "--interface", POINT).stdout, description)
+        self.assertEqual(self.extctl("points", "--interface", "org.example.None").returncode, 1)
+        self.assertIn(f"{POINT}, made for version 1.2\n", self.extctl("show", "org.example.Ext").stdout)
+
+        file = host / "Extensions/p.appextensionpoint"
+        for version, state in ("2.0", "incompatible"), ("1.3", "enabled"), ("1.1", "incompatible"):
+            file.write_bytes(plistlib.dumps({POINT: {"Scope": "none", "Version": version}}))
+            self.assertEqual(self.extctl("rescan", "--wait").returncode, 0)
+            self.wait_state(path, state)
+        explained = self.extctl("explain", "org.example.Ext")
+        self.assertEqual(explained.returncode, 3)
+        self.assertRegex(explained.stdout, f"FAIL +compatible +made for version 1.2 of {POINT}, the host has version 1.1;")
+        with self.assertRaises(VarlinkError) as caught:
+            self.host().call("Activate", extension="org.example.Ext")
+        self.assertEqual(caught.exception.parameters["state"], "incompatible")
+        self.assertIn("the host has version 1.1", caught.exception.parameters["message"])
+
+    def test_the_interface_of_a_point_is_checked_with_it_and_read_again_when_mended(self):
+        self.root.mkdir(parents=True)
+        interface = self.root / "p.varlink"
+        interface.write_text("method Greet(")
+        (self.root / "p.appextensionpoint").write_bytes(plistlib.dumps({POINT: {"Interface": "p.varlink"}}))
+        self.assertIn("pointInterface: ", self.extctl("lint", self.root / "p.appextensionpoint").stdout)
+        self.start_broker()
+        self.assertEqual(self.ask("ListExtensionPoints")["extensionPoints"], [])
+        interface.write_text("interface org.example.P\nmethod Greet() -> ()\n")
+        until(lambda: self.ask("ListExtensionPoints")["extensionPoints"], "the point")
 
     def names(self, **environment):
         return self.probe(**environment).do("monitor first")
