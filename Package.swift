@@ -22,6 +22,7 @@ let package = Package(
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CPropertyList", pkgConfig: "libplist-2.0", providers: [.apt(["libplist-dev"])]),
     // Static, since it runs inside sandboxes that may have no libraries.
     .executableTarget(
@@ -45,7 +46,7 @@ let package = Package(
     .target(
       name: "ExtensionBundles",
       dependencies: [
-        "CCrypto", "CLinux", "CPropertyList", "ExtensionInterfaces", "LinuxSystem", "Varlink",
+        "CCrypto", "CExpat", "CLinux", "CPropertyList", "ExtensionInterfaces", "LinuxSystem", "Varlink",
       ]),
     .target(
       name: "BrokerCore", dependencies: ["ExtensionInterfaces", "Varlink"], plugins: ["VarlinkPlugin"]),

@@ -13,7 +13,8 @@ extension Broker {
       entitlements: facts.entitlements, problems: facts.problems,
       instances: instances.values.lazy.filter { $0.path == facts.path }.count,
       quarantinedUntil: facts.digest.flatMap { crashes[$0]?.quarantine(at: now) }.map { Int($0.wall) },
-      programs: facts.programs.isEmpty ? nil : facts.programs, pointVersion: facts.pointVersion)
+      programs: facts.programs.isEmpty ? nil : facts.programs, pointVersion: facts.pointVersion,
+      details: .init(facts.details, in: languages))
   }
 
   var pointRows: [AdminInterface.ExtensionPoint] {

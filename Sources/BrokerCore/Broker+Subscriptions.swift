@@ -28,7 +28,8 @@ extension Broker {
     return BrokerInterface.Identity(
       id: identifier, bundleIdentifier: identifier,
       localizedName: facts.name?.text(in: languages) ?? identifier,
-      extensionPoint: facts.extensionPoint ?? "", version: facts.version ?? facts.buildVersion ?? "")
+      extensionPoint: facts.extensionPoint ?? "", version: facts.version ?? facts.buildVersion ?? "",
+      details: .init(facts.details, in: languages))
   }
 
   mutating func subscribe(_ points: Set<String>, in languages: [String], _ request: RequestID) {

@@ -22,6 +22,7 @@ public struct BundleFacts: Hashable, Sendable {
   public var kind: Kind
   public var identifier: String?
   public var name: LocalizedText?
+  public var details: BundleDetails
   public var extensionPoint: String?
   /// The version of the point's interface that it is made for; nil where it does not say.
   public var pointVersion: String?
@@ -49,6 +50,7 @@ public struct BundleFacts: Hashable, Sendable {
     self.path = path
     self.rootIndex = rootIndex
     self.kind = kind
+    details = BundleDetails()
     rootOwned = false
     entitlements = []
     problems = []

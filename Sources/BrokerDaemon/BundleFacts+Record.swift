@@ -12,6 +12,7 @@ extension BrokerCore.BundleFacts {
     self.init(path: record.path, rootIndex: rootIndex, kind: kind)
     identifier = record.identifier
     name = record.name
+    details = record.details
     extensionPoint = record.extensionPoint
     version = record.shortVersion ?? record.version
     buildVersion = record.version

@@ -11,7 +11,8 @@ public struct BundleProblem: Error, Hashable, Sendable, CustomStringConvertible 
     // The program
     case executableMissing, executablePath, executableNotFile, executableMode, executableFormat
     // Other files with a meaning
-    case entitlements, strings, pointFile, pointValue, pointForeign, pointDuplicate, pointInterface
+    case entitlements, strings, icon, metainfo, pointFile, pointValue, pointForeign, pointDuplicate,
+      pointInterface
     // All files
     case symbolicLink, writableByOthers, foreignOwner, specialFile, fileName, unreadable, mountPoint
     case tooManyFiles, tooLarge, tooDeep

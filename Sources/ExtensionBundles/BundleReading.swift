@@ -8,7 +8,7 @@ struct BundleReading {
   /// `Contents/` in Apple's layout; empty in the flat one.
   let base: String
   /// The name of the file with the bundle's keys.
-  private let infoName: String
+  let infoName: String
   private(set) var record: BundleRecord
   private(set) var info: [String: PropertyList]?
 
@@ -37,6 +37,9 @@ struct BundleReading {
   }
 
   mutating func note(_ check: BundleProblem.Check, _ message: String) { record.note(check, message) }
+
+  mutating func add(_ problems: [BundleProblem]) { record.problems += problems }
+  mutating func setDetails(_ details: BundleDetails) { record.details = details }
 
   /// Something that was meant, but is not found this way.
   mutating func noteNearMiss(_ check: BundleProblem.Check, _ message: String) {

@@ -19,6 +19,7 @@ public struct BundleRecord: Hashable, Sendable {
     public var identifier: String?
     public var path: String
     public var name: LocalizedText
+    public var details: BundleDetails
   }
 
   public var kind: Kind
@@ -30,6 +31,7 @@ public struct BundleRecord: Hashable, Sendable {
   public var identifier: String?
   /// For people.
   public var name: LocalizedText
+  public var details = BundleDetails()
   /// CFBundleShortVersionString, for people.
   public var shortVersion: String?
   /// CFBundleVersion, to compare.

@@ -1,3 +1,5 @@
+internal import ExtensionInterfaces
+
 /// The dictionary `Extensiond` of an extension's Info.plist: what only this system needs.
 public struct ExtensionOptions: Hashable, Sendable {
   public enum Runtime: String, Hashable, Sendable, CaseIterable {
@@ -20,7 +22,7 @@ public struct ExtensionOptions: Hashable, Sendable {
   public init() {}
 
   init(_ reader: inout KeyReader) {
-    reader.expect(only: Self.keys)
+    reader.expect(only: Self.keys + BundleDetails.keys)
     runtime = reader.choice("Runtime") ?? .varlink
     instancePolicy = reader.choice("InstancePolicy")
     minimumVersion = reader.version("MinimumVersion")

@@ -44,7 +44,8 @@ enum BundleLook {
       containingHost: record.container?.identifier, digest: digest?.description,
       rootOwned: record.isRootOwned, entitlements: record.entitlements,
       problems: problems.map { .init(check: $0.check.rawValue, message: $0.message) }, instances: 0,
-      programs: record.programs.isEmpty ? nil : record.programs, pointVersion: record.options.pointVersion)
+      programs: record.programs.isEmpty ? nil : record.programs, pointVersion: record.options.pointVersion,
+      details: .init(record.details, in: CurrentProcess.languages))
   }
 
   private static func digest(of record: BundleRecord) throws(BundleHasher.Failure) -> BundleDigest {

@@ -43,3 +43,21 @@ private func greeter(_ translations: [String: String]) -> BundleFacts {
   #expect(try name(many + ["de"]) == "Greeter")
   #expect(try name([String(repeating: "x", count: 65), "de"]) == "Grüßer")
 }
+
+@Test func `hosts and people get what an extension says of itself, each in its language`() throws {
+  var facts = greeter([:])
+  facts.details.description = LocalizedText("Greets", translations: ["de": "Grüßt"])
+  facts.details.homePage = "https://example.org/"
+  let world = TestWorld(bundles: [TestWorld.points(), TestWorld.greeter()])
+  world.approve()
+  let peer = world.open()
+  world.call(peer, .hello(.init(hostIdentifier: "org.example.Editor", languages: ["de"])))
+  let stream = world.subscribe(peer)
+  #expect(world.stream(stream).first?.snapshot?.identities.first.map(\.details) == .some(nil))
+  world.add([facts])
+  let details = world.stream(stream).last?.change?.updated.first?.details
+  #expect(details == .init(description: "Grüßt", homePage: "https://example.org/"))
+  let list = world.admin(.list(.init(extension: TestWorld.extensionName)))
+  let row = try world.reply(list, as: AdminInterface.List.Reply.self).extensions.first
+  #expect(row?.details?.description == "Greets")
+}

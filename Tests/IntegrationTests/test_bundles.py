@@ -47,6 +47,32 @@ class Bundles(ProbeWorld):
         raw = self.host().call("Discover", extensionPoints=["org.example.Host.Point"])
         self.assertEqual(raw["snapshot"]["identities"][0]["localizedName"], "Erweiterung", "the broker's own language")
 
+    def test_what_an_extension_says_of_itself_is_shown_to_hosts_and_people(self):
+        bundle = self.make_bundle(info={"CFBundleIconFile": "icon", "Extensiond": {"License": "MIT"}})
+        (bundle / "icon.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
+        component = bundle / "org.example.Ext.metainfo.xml"
+        component.write_text(
+            "<component><id>org.example.Ext</id><summary>Does it</summary><summary xml:lang='de'>Tut es</summary>"
+            "<developer><name>People</name></developer><url type='homepage'>https://example.org/</url></component>")
+        path = self.put(bundle)
+        self.put(self.make_host())
+        self.start_broker()
+        self.approve("org.example.Ext")
+        said = {
+            "icon": f"{path}/icon.svg", "description": "Does it", "developer": "People", "license": "MIT",
+            "homePage": "https://example.org/"}
+        stream = self.subscribe()
+        self.assertEqual(stream.receive()["snapshot"]["identities"][0]["details"], said)
+        self.env["LANG"] = "de_DE.UTF-8"
+        shown = json.loads(self.extctl("show", "--json", "org.example.Ext").stdout)["extensions"][0]["details"]
+        self.assertEqual(shown, {**said, "description": "Tut es"})
+        self.assertRegex(self.extctl("show", "org.example.Ext").stdout, "description +Tut es\ndeveloper +People\n")
+        file = path / component.name
+        file.write_text(file.read_text().replace("<component>", "<!DOCTYPE a [<!ENTITY b 'c'>]><component>"))
+        self.wait_state(path, "invalid")
+        self.assertIn("metainfo: org.example.Ext.metainfo.xml is no AppStream component. line 1: ",
+                      self.extctl("lint", "org.example.Ext").stdout)
+
     def test_an_extension_for_another_version_of_its_point_is_incompatible_before_a_launch(self):
         host = self.make_host(point={"Version": "1.3", "Interface": "org.example.Greeting.varlink"})
         description = "# Greets.\ninterface org.example.Greeting\n\nmethod Greet(name: string) -> (text: string)\n"

@@ -26,6 +26,11 @@ extension AdminInterface.Extension {
       ("entitlements", entitlements.isEmpty ? "none" : entitlements.joined(separator: ", ")),
       ("running", "\(instances)"),
     ]
+    let said = [
+      ("description", details?.description), ("developer", details?.developer), ("license", details?.license),
+      ("home page", details?.homePage), ("icon", details?.icon),
+    ]
+    for (name, value) in said { if let value { rows.append((name, value)) } }
     if let containingHost { rows.append(("inside", containingHost)) }
     if let programs { rows.append(("programs", programs.joined(separator: "\n"))) }
     if let quarantinedUntil { rows.append(("quarantined", "until \(WallClock.text(quarantinedUntil))")) }
