@@ -36,6 +36,16 @@ import Testing
     #expect(try self.name(root, languages) == name)
   }
 
+  @Test func `Apple's layout has its names among its resources`() throws {
+    let root = try TemporaryDirectory()
+    try root.write(Fixtures.info, to: "Greeter.appex/Contents/Info.plist")
+    try root.write("#!/bin/sh\n", to: "Greeter.appex/Contents/greeter", mode: 0o755)
+    try root.write(
+      "CFBundleName = \"Grüßer\";", to: "Greeter.appex/Contents/Resources/de.lproj/InfoPlist.strings")
+    try root.write("CFBundleName = \"Nobody\";", to: "Greeter.appex/Contents/de.lproj/InfoPlist.strings")
+    #expect(try name(root, ["de"]) == "Grüßer")
+  }
+
   @Test(arguments: ["", Self.display])
   func `Where no language fits, the development region's name counts`(display: String) throws {
     let root = try TemporaryDirectory()
