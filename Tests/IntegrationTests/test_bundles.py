@@ -75,7 +75,7 @@ class Bundles(ProbeWorld):
 
     def test_an_extension_for_another_version_of_its_point_is_incompatible_before_a_launch(self):
         host = self.make_host(point={"Version": "1.3", "Interface": "org.example.Greeting.varlink"})
-        description = "# Greets.\ninterface org.example.Greeting\n\nmethod Greet(name: string) -> (text: string)\n"
+        description = "# Greets\x1b[31m.\ninterface org.example.Greeting\n\nmethod Greet(name: string) -> (text: string)\n"
         (host / "Extensions/org.example.Greeting.varlink").write_text(description)
         host = self.put(host)
         path = self.put(self.make_bundle(info={"Extensiond": {"PointVersion": "1.2"}}))
@@ -84,7 +84,10 @@ class Bundles(ProbeWorld):
         self.activate(self.host())
         shown = self.extctl("points").stdout
         self.assertRegex(shown, "org.example.Host.Point .* 1.3 +org.example.Greeting.varlink +1\n")
-        self.assertEqual(self.extctl("points", "--interface", POINT).stdout, description)
+        self.assertEqual(
+            self.extctl("points", "--interface", POINT).stdout, description.replace("\x1b", "\\u{1b}"),
+            "a terminal does not obey it")
+        self.assertEqual(json.loads(self.extctl("points", "--json", "--interface", POINT).stdout)["text"], description)
         self.assertEqual(self.extctl("points", "--interface", "org.example.None").returncode, 1)
         self.assertIn(f"{POINT}, made for version 1.2\n", self.extctl("show", "org.example.Ext").stdout)
 

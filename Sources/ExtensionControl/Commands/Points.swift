@@ -1,6 +1,7 @@
 internal import ExtensionBundles
 internal import ExtensionInterfaces
 internal import LinuxSystem
+internal import Varlink
 
 extension Command {
   static let points = Command(
@@ -14,7 +15,8 @@ extension Command {
   ) { invocation in
     let reply = try invocation.admin(AdminInterface.ListExtensionPoints())
     if let name = invocation.values["interface"] {
-      try invocation.show(document: interface(name, reply.extensionPoints))
+      let text = try interface(name, reply.extensionPoints)
+      try invocation.show(json: ["text": .string(text)]) { Terminal.visible(text) }
       return .success
     }
     try invocation.show(reply) {
