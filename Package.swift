@@ -25,6 +25,7 @@ let package = Package(
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CPropertyList", pkgConfig: "libplist-2.0", providers: [.apt(["libplist-dev"])]),
     // Static, since it runs inside sandboxes that may have no libraries.
     .executableTarget(
@@ -47,7 +48,9 @@ let package = Package(
     // MARK: Broker
     .target(
       name: "ExtensionBundles",
-      dependencies: ["CCrypto", "CLinux", "CPropertyList", "ExtensionInterfaces", "LinuxSystem"]),
+      dependencies: [
+        "CCrypto", "CExpat", "CLinux", "CPropertyList", "ExtensionInterfaces", "LinuxSystem", "Varlink",
+      ]),
     .target(
       name: "BrokerCore", dependencies: ["ExtensionInterfaces", "Varlink"], plugins: ["VarlinkPlugin"]),
     .target(name: "LauncherProtocol", dependencies: ["LinuxSystem", "Varlink"], plugins: ["VarlinkPlugin"]),
@@ -146,7 +149,9 @@ let package = Package(
     // MARK: Tests
     .testTarget(
       name: "BrokerCoreTests", dependencies: ["BrokerCore", "ExtensionInterfaces", "LinuxSystem", "Varlink"]),
-    .testTarget(name: "ExtensionBundlesTests", dependencies: ["CLinux", "ExtensionBundles", "LinuxSystem"]),
+    .testTarget(
+      name: "ExtensionBundlesTests",
+      dependencies: ["CLinux", "ExtensionBundles", "ExtensionInterfaces", "LinuxSystem"]),
     .testTarget(
       name: "ExtensionControlTests",
       dependencies: ["CLinux", "ExtensionControl", "ExtensionInterfaces", "LinuxSystem", "Varlink"]),

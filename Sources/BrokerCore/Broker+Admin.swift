@@ -11,7 +11,9 @@ extension Broker {
       if let name = list.extension, found.isEmpty {
         return fail(request, AdminInterface.ExtensionNotFound(extension: name))
       }
-      reply(request, AdminInterface.List.Reply(extensions: found.filter { $0.kind != .pointFile }.map(row)))
+      let languages = self.languages(list.languages) ?? languages
+      let rows = found.filter { $0.kind != .pointFile }.map { row($0, in: languages) }
+      reply(request, AdminInterface.List.Reply(extensions: rows))
     case .approve(let approve): self.approve(approve, request)
     case .disable(let disable): decide(disable.extension, .disabled, request)
     case .reset(let reset): decide(reset.extension, .reset, request)

@@ -31,8 +31,9 @@ extension Broker {
       gates.append(gate("valid: \(problem.check)", false, problem.message, mend: "extctl lint \(facts.path)"))
     }
     if facts.problems.isEmpty { gates.append(gate("valid", true, "every check of the bundle passed")) }
+    let incompatibility = catalog.incompatibility(of: facts)
     gates.append(
-      gate("compatible", facts.incompatibility == nil, facts.incompatibility ?? "fits this machine"))
+      gate("compatible", incompatibility == nil, incompatibility ?? "fits this machine and its point"))
     gates.append(
       gate(
         "winner", state != .shadowed,

@@ -12,11 +12,14 @@ extension Broker {
     case .hello: break
     case .discover(let discover):
       guard permits(session, points: discover.extensionPoints, request) else { return }
-      reply(request, BrokerInterface.Discover.Reply(snapshot: snapshot(of: Set(discover.extensionPoints))))
+      reply(
+        request,
+        BrokerInterface.Discover.Reply(
+          snapshot: snapshot(of: Set(discover.extensionPoints), in: session.languages ?? languages)))
     case .subscribe(let subscribe):
       guard more else { return fail(request, ServiceInterface.ExpectedMore()) }
       guard permits(session, points: subscribe.extensionPoints, request) else { return }
-      self.subscribe(Set(subscribe.extensionPoints), request)
+      self.subscribe(Set(subscribe.extensionPoints), in: session.languages ?? languages, request)
     case .activate(let activate): self.activate(activate, request, host, session)
     case .connect(let connect): self.connect(connect.activation, request, host)
     case .getActivation(let get): describe(get.activation, request, host)
@@ -39,13 +42,20 @@ extension Broker {
         ))
     }
     let verified = isVerified(hello.hostIdentifier, session.peer)
+    let languages = languages(hello.languages)
     sessions[request.peer]?.host = HostKey(identifier: hello.hostIdentifier, process: session.peer.process)
     sessions[request.peer]?.verified = verified
+    sessions[request.peer]?.languages = languages
     reply(request, BrokerInterface.Hello.Reply(verified: verified, generation: generation))
     note(
       .debug, "host.connected", hello.hostIdentifier,
       "\(hello.hostIdentifier) connected (\(verified ? "verified" : "claimed"), process \(session.peer.process.processID))"
     )
+  }
+
+  /// What is kept of the languages that a peer names.
+  func languages(_ named: [String]?) -> [String]? {
+    named.map { $0.filter { $0.utf8.count <= limits.languageBytes }.prefix(limits.languages).map(\.self) }
   }
 
   private mutating func permits(_ session: Session, points: [String], _ request: RequestID) -> Bool {

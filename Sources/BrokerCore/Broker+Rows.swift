@@ -3,17 +3,18 @@ internal import ExtensionInterfaces
 // The tables that people see.
 
 extension Broker {
-  func row(_ facts: BundleFacts) -> AdminInterface.Extension {
+  func row(_ facts: BundleFacts, in languages: [String]) -> AdminInterface.Extension {
     let entry = catalog.entries[facts.path]
     return AdminInterface.Extension(
       identifier: facts.identifier, path: facts.path, state: entry?.state ?? .invalid,
-      explanation: entry?.explanation ?? "", localizedName: facts.localizedName,
+      explanation: entry?.explanation ?? "", localizedName: facts.name?.text(in: languages),
       extensionPoint: facts.extensionPoint, version: facts.version, buildVersion: facts.buildVersion,
       containingHost: facts.containingHost, digest: facts.digest, rootOwned: facts.rootOwned,
       entitlements: facts.entitlements, problems: facts.problems,
       instances: instances.values.lazy.filter { $0.path == facts.path }.count,
       quarantinedUntil: facts.digest.flatMap { crashes[$0]?.quarantine(at: now) }.map { Int($0.wall) },
-      programs: facts.programs.isEmpty ? nil : facts.programs)
+      programs: facts.programs.isEmpty ? nil : facts.programs, pointVersion: facts.pointVersion,
+      details: .init(facts.details, in: languages))
   }
 
   var pointRows: [AdminInterface.ExtensionPoint] {
@@ -23,7 +24,7 @@ extension Broker {
         host: point.host,
         userInterface: point.userInterface, scope: point.scope == .none ? .none : .application,
         instancePolicy: .init(rawValue: point.instancePolicy.rawValue) ?? .perHost, version: point.version,
-        extensions: catalog.identifiersByPoint[point.identifier]?.count ?? 0)
+        extensions: catalog.identifiersByPoint[point.identifier]?.count ?? 0, interface: point.interface)
     }
   }
 

@@ -4,7 +4,7 @@ internal import ExtensionInterfaces
 
 extension Broker {
   /// The extensions of some points, and how many are not named.
-  func snapshot(of points: Set<String>) -> BrokerInterface.Snapshot {
+  func snapshot(of points: Set<String>, in languages: [String]) -> BrokerInterface.Snapshot {
     var snapshot = BrokerInterface.Snapshot(identities: [], disabledCount: 0, unapprovedCount: 0)
     for point in points {
       for identifier in catalog.identifiersByPoint[point] ?? [] {
@@ -12,7 +12,7 @@ extension Broker {
           let entry = catalog.entry(identifier)
         else { continue }
         switch entry.state {
-        case .enabled: snapshot.identities.append(identity(facts))
+        case .enabled: snapshot.identities.append(identity(facts, in: languages))
         case .disabled: snapshot.disabledCount += 1
         case .unapproved, .changed: snapshot.unapprovedCount += 1
         default: break
@@ -23,15 +23,17 @@ extension Broker {
     return snapshot
   }
 
-  func identity(_ facts: BundleFacts) -> BrokerInterface.Identity {
+  func identity(_ facts: BundleFacts, in languages: [String]) -> BrokerInterface.Identity {
     let identifier = facts.identifier ?? ""
     return BrokerInterface.Identity(
-      id: identifier, bundleIdentifier: identifier, localizedName: facts.localizedName ?? identifier,
-      extensionPoint: facts.extensionPoint ?? "", version: facts.version ?? facts.buildVersion ?? "")
+      id: identifier, bundleIdentifier: identifier,
+      localizedName: facts.name?.text(in: languages) ?? identifier,
+      extensionPoint: facts.extensionPoint ?? "", version: facts.version ?? facts.buildVersion ?? "",
+      details: .init(facts.details, in: languages))
   }
 
-  mutating func subscribe(_ points: Set<String>, _ request: RequestID) {
-    var subscription = Subscription(request: request, points: points)
+  mutating func subscribe(_ points: Set<String>, in languages: [String], _ request: RequestID) {
+    var subscription = Subscription(request: request, points: points, languages: languages)
     sendSnapshot(&subscription)
     sessions[request.peer]?.subscription = subscription
     guard let host = sessions[request.peer]?.host else { return }
@@ -47,7 +49,7 @@ extension Broker {
   }
 
   private mutating func sendSnapshot(_ subscription: inout Subscription) {
-    let snapshot = snapshot(of: subscription.points)
+    let snapshot = snapshot(of: subscription.points, in: subscription.languages)
     subscription.sequence += 1
     subscription.known = Dictionary(uniqueKeysWithValues: snapshot.identities.map { ($0.id, $0) })
     subscription.disabledCount = snapshot.disabledCount
@@ -74,7 +76,7 @@ extension Broker {
   }
 
   private mutating func sendChange(_ subscription: inout Subscription) {
-    let snapshot = snapshot(of: subscription.points)
+    let snapshot = snapshot(of: subscription.points, in: subscription.languages)
     var change = BrokerInterface.Change(
       added: [], updated: [], removed: [], disabledCount: snapshot.disabledCount,
       unapprovedCount: snapshot.unapprovedCount)

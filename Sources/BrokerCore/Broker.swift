@@ -9,6 +9,8 @@ public struct Broker: Sendable {
   public let limits: Limits
   /// Names this run of the broker.
   public let generation: String
+  /// What the person reads, best first, for peers that do not say it themselves.
+  let languages: [String]
 
   /// When `Event.time` must come at the latest, in monotonic milliseconds.
   public private(set) var nextDeadline: Int64?
@@ -41,8 +43,9 @@ public struct Broker: Sendable {
   var rescans: [(request: RequestID, serial: Int)] = []
   var stops: [StopRequest] = []
 
-  public init(generation: String, limits: Limits = Limits()) {
+  public init(generation: String, languages: [String] = [], limits: Limits = Limits()) {
     self.generation = generation
+    self.languages = languages
     self.limits = limits
   }
 

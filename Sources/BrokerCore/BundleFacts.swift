@@ -21,8 +21,11 @@ public struct BundleFacts: Hashable, Sendable {
   public var rootIndex: Int
   public var kind: Kind
   public var identifier: String?
-  public var localizedName: String?
+  public var name: LocalizedText?
+  public var details: BundleDetails
   public var extensionPoint: String?
+  /// The version of the point's interface that it is made for; nil where it does not say.
+  public var pointVersion: String?
   public var version: String?
   public var buildVersion: String?
   /// The application bundle that contains it.
@@ -47,6 +50,7 @@ public struct BundleFacts: Hashable, Sendable {
     self.path = path
     self.rootIndex = rootIndex
     self.kind = kind
+    details = BundleDetails()
     rootOwned = false
     entitlements = []
     problems = []
@@ -76,11 +80,14 @@ public struct PointFacts: Hashable, Sendable {
   public var userInterface: Bool
   public var scope: Scope
   public var instancePolicy: InstancePolicy
+  /// Of its interface.
   public var version: String?
+  /// The file that describes its interface.
+  public var interface: String?
 
   public init(
     identifier: String, host: String?, userInterface: Bool = false, scope: Scope = .application,
-    instancePolicy: InstancePolicy = .perHost, version: String? = nil
+    instancePolicy: InstancePolicy = .perHost, version: String? = nil, interface: String? = nil
   ) {
     self.identifier = identifier
     self.host = host
@@ -88,5 +95,6 @@ public struct PointFacts: Hashable, Sendable {
     self.scope = scope
     self.instancePolicy = instancePolicy
     self.version = version
+    self.interface = interface
   }
 }

@@ -64,6 +64,16 @@ struct Catalog: Sendable {
     return facts.containingHost != nil && facts.containingHost == point.host
   }
 
+  /// What a bundle needs that is not here: by itself, or as its point is now.
+  func incompatibility(of facts: BundleFacts) -> String? {
+    if let own = facts.incompatibility { return own }
+    guard let identifier = facts.extensionPoint, let needed = facts.pointVersion,
+      let version = point(identifier)?.version, !BundleVersion.serves(version, needed: needed)
+    else { return nil }
+    return
+      "made for version \(needed) of \(identifier), the host has version \(version); install those of both that fit"
+  }
+
   // MARK: Changing
 
   /// Returns the identifiers whose meaning may be another one now.
@@ -154,7 +164,8 @@ struct Catalog: Sendable {
   private func entry(for facts: BundleFacts) -> CatalogEntry {
     let host = ownHost(of: facts)
     return CatalogEntry(
-      facts: facts, decision: facts.identifier.flatMap { decisions[$0] }, host: host,
+      facts: facts, incompatibility: incompatibility(of: facts),
+      decision: facts.identifier.flatMap { decisions[$0] }, host: host,
       hostDecision: host?.identifier.flatMap { decisions[$0] })
   }
 

@@ -13,14 +13,17 @@ extension CatalogEntry {
   /// Decides about one bundle as if it had no duplicates.
   ///
   /// `host` is the application around it, where it fills one of that one's points, with the decision about it.
-  init(facts: BundleFacts, decision: Decision?, host: BundleFacts?, hostDecision: Decision?) {
+  init(
+    facts: BundleFacts, incompatibility: String?, decision: Decision?, host: BundleFacts?,
+    hostDecision: Decision?
+  ) {
     let name = facts.identifier ?? facts.path
     if facts.kind == .nearMiss {
       self.init(state: .nearMiss, explanation: facts.problems.first?.message ?? "not a bundle")
     } else if let problem = facts.problems.first {
       let more = facts.problems.count > 1 ? " (and \(facts.problems.count - 1) more)" : ""
       self.init(state: .invalid, explanation: problem.message + more)
-    } else if let incompatibility = facts.incompatibility {
+    } else if let incompatibility {
       self.init(state: .incompatible, explanation: incompatibility)
     } else if decision?.verdict == .disabled {
       self.init(

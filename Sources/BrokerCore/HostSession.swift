@@ -5,6 +5,8 @@ struct Session: Sendable {
   let peer: Peer
   var host: HostKey?
   var verified = false
+  /// What its person reads, best first; nil where it did not say.
+  var languages: [String]?
   var isBlocked = false
   var subscription: Subscription?
   /// A Watch or Logs stream.
@@ -15,6 +17,7 @@ struct Session: Sendable {
 struct Subscription: Sendable {
   let request: RequestID
   let points: Set<String>
+  let languages: [String]
   var sequence = 0
   /// What the host knows.
   var known: [String: BrokerInterface.Identity] = [:]

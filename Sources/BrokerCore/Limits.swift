@@ -10,6 +10,8 @@ public struct Limits: Hashable, Sendable {
   public var pendingCallsPerConnection = 16
   public var messagesPerTurn = 8
   public var pointsPerSubscription = 64
+  public var languages = 16
+  public var languageBytes = 64
   public var activationsPerHost = 256
   public var waitingEvents = 1024
   public var instances = 512
@@ -47,6 +49,8 @@ public struct Limits: Hashable, Sendable {
         "messagesPerTurn", messagesPerTurn,
         "messages of one connection that are handled before others get a turn"),
       row("pointsPerSubscription", pointsPerSubscription, "extension points in one Subscribe or Discover"),
+      row("languages", languages, "languages of one Hello or List; further ones are left out"),
+      row("languageBytes", languageBytes, "bytes of one language's name; a longer one is left out"),
       row("activationsPerHost", activationsPerHost, "activations of one host at once"),
       row(
         "waitingEvents", waitingEvents, "events that wait for a host that does not read; more ends its stream"

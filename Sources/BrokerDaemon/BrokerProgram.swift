@@ -13,15 +13,8 @@ public enum BrokerProgram {
   /// Runs until it is told to end. Never returns.
   public static func run(arguments: [String]) -> Never {
     Signals.prepareProcess()
-    if arguments.contains("--version") {
-      // Not print(): the exit leaves what that has buffered for a pipe.
-      try? FileDescriptor.standardOutput().write(all: Array("extensiond \(Version.current)\n".utf8))
-      CurrentProcess.exit(0)
-    }
-    if arguments.contains("--limits") {
-      print(limitsPage)
-      CurrentProcess.exit(0)
-    }
+    if arguments.contains("--version") { say("extensiond \(Version.current)") }
+    if arguments.contains("--limits") { say(limitsPage) }
     if let argument = arguments.first {
       CurrentProcess.printError(
         "extensiond: there is no option '\(argument)'; there are --version and --limits")
@@ -34,6 +27,12 @@ public enum BrokerProgram {
       if ServiceManager.isThere { waitBeforeNextTry(because: "\(error)") }
       CurrentProcess.exit((error as? StartFailure)?.status ?? ExitStatus.unavailable)
     }
+  }
+
+  /// Not print(): the exit leaves what that has buffered for a pipe.
+  private static func say(_ text: String) -> Never {
+    try? FileDescriptor.standardOutput().write(all: Array((text + "\n").utf8))
+    CurrentProcess.exit(0)
   }
 
   /// The unit restarts a crashed broker at once and for ever, but what is wrong here takes a person to mend.

@@ -11,7 +11,8 @@ extension BrokerCore.BundleFacts {
     let kind = record.isNearMiss ? .nearMiss : kinds[record.kind] ?? .nearMiss
     self.init(path: record.path, rootIndex: rootIndex, kind: kind)
     identifier = record.identifier
-    localizedName = record.name
+    name = record.name
+    details = record.details
     extensionPoint = record.extensionPoint
     version = record.shortVersion ?? record.version
     buildVersion = record.version
@@ -28,6 +29,7 @@ extension BrokerCore.BundleFacts {
       incompatibility =
         "Runtime \(record.options.runtime.rawValue) is not served by this version; it serves varlink and stdio"
     }
+    pointVersion = record.options.pointVersion
     runtime = .init(rawValue: record.options.runtime.rawValue) ?? .varlink
     startTimeout = record.options.startTimeout.map { Int64($0 / .milliseconds(1)) }
     program = record.executable
@@ -37,7 +39,8 @@ extension BrokerCore.BundleFacts {
       PointFacts(
         identifier: point.identifier, host: record.kind == .application ? record.identifier : nil,
         userInterface: point.userInterface, scope: .init(rawValue: point.scope.rawValue) ?? .application,
-        instancePolicy: .init(rawValue: point.instancePolicy.rawValue) ?? .perHost, version: point.version)
+        instancePolicy: .init(rawValue: point.instancePolicy.rawValue) ?? .perHost, version: point.version,
+        interface: point.interface)
     }
   }
 }

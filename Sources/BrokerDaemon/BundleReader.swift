@@ -27,9 +27,9 @@ final class BundleReader: @unchecked Sendable {
   private var cache: DigestCache?
   private var known: [String: (record: BundleRecord, fingerprint: BundleFingerprint?)] = [:]
 
-  init(languages: [String], cachePath: String) {
+  init(cachePath: String) {
     self.cachePath = cachePath
-    scanner = BundleScanner(languages: languages, systemVersion: Version.current)
+    scanner = BundleScanner(systemVersion: Version.current)
   }
 
   /// Comes before all reading. What cannot be kept is computed again.

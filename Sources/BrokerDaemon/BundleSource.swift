@@ -44,7 +44,7 @@ final class BundleSource {
     self.warn = warn
     self.onEvent = onEvent
     worker = try Worker(loop: loop)
-    reader = BundleReader(languages: CurrentProcess.languages, cachePath: cachePath)
+    reader = BundleReader(cachePath: cachePath)
     let reader = reader
     worker.perform {
       reader.openCache()
@@ -223,6 +223,11 @@ final class BundleSource {
     case .root(let root): scan(root: root)
     case .entry(let root, let name):
       if BundleScanner.isCandidate(name) { touch(Entry(root: root, name: name)) }
+      // It may be the interface of a point whose file lies beside it.
+      guard name.hasSuffix(".varlink") else { break }
+      for entry in found.keys where entry.root == root && entry.name.hasSuffix(PointDefinition.suffix) {
+        touch(entry)
+      }
     case .watchesUsedUp:
       warn("no more directories can be watched; raise fs.inotify.max_user_watches")
     }

@@ -47,7 +47,7 @@ final class Daemon {
     self.store = store
     self.byHand = byHand
     generation = String(UInt64.random(in: .min ... .max), radix: 16)
-    broker = Broker(generation: generation, limits: limits)
+    broker = Broker(generation: generation, languages: CurrentProcess.languages, limits: limits)
     storeWorker = try Worker(loop: loop)
   }
 

@@ -9,6 +9,7 @@ extension BundleScanner {
     var reading = BundleReading(record, tree: tree, scanner: self, parentsRootOwned: parentsRootOwned)
     reading.readIdentity(requiresProgram: true)
     reading.readExtension()
+    reading.readDetails()
     reading.readEntitlements()
     also(&reading)
     return reading.record
@@ -19,11 +20,13 @@ extension BundleScanner {
     var reading = BundleReading(record, tree: tree, scanner: self, parentsRootOwned: parentsRootOwned)
     reading.readIdentity(requiresProgram: false)
     reading.readHostOptions()
+    reading.readDetails()
     reading.readEntitlements()
     reading.readPoints()
     let application = reading.record
     let container = BundleRecord.Container(
-      identifier: application.identifier, path: application.path, name: application.name)
+      identifier: application.identifier, path: application.path, name: application.name,
+      details: application.details)
     let parents = parentsRootOwned && tree.entries.first?.status.isRootOwned == true
     let inner = embedded(in: tree, base: reading.base).map { found in
       embedded(found, of: application, container: container, tree: tree, parentsRootOwned: parents)

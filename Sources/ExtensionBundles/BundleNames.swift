@@ -1,63 +1,85 @@
+internal import ExtensionInterfaces
 internal import LinuxSystem
 
-/// What a bundle calls itself, in the first language that the person reads and the bundle speaks.
+/// What a bundle calls itself, in every language that it speaks: `CFBundleDisplayName`, or else `CFBundleName`, each from
+/// `<language>.lproj/InfoPlist.strings` before Info.plist.
 struct BundleNames {
-  /// The display name, or else the name; nil where it has neither.
-  private(set) var best: String?
+  let best: LocalizedText
   private(set) var problems: [BundleProblem] = []
 
-  init(tree: BundleTree, base: String, languages: [String], reader: inout KeyReader) {
-    let display = reader.string("CFBundleDisplayName")
-    let name = reader.string("CFBundleName")
+  static let maximumLanguages = 100
+  static let maximumFileSize = 64 << 10
+  static let maximumLength = 255
+
+  private static let keys = ["CFBundleDisplayName", "CFBundleName"]
+
+  /// `otherwise`: the name where it has none.
+  init(tree: BundleTree, base: String, otherwise: LocalizedText, reader: inout KeyReader) {
     let region = reader.string("CFBundleDevelopmentRegion")
-    let localized = strings(tree: tree, base: base, languages: languages, region: region)
-    best =
-      [localized["CFBundleDisplayName"], display, localized["CFBundleName"], name].lazy.compactMap(\.self)
-      .first { !$0.isEmpty }
+    let own = Self.keys.map { reader.string($0) ?? "" }
+    for (key, name) in zip(Self.keys, own) where name.utf8.count > Self.maximumLength {
+      reader.note(.optionValue, "\(key) in \(reader.place) \(Self.tooLong)")
+    }
+    var translations: [String: String] = [:]
+    let files = Self.files(tree: tree, base: base)
+    if files.count > Self.maximumLanguages {
+      problems.append(
+        BundleProblem(
+          .strings,
+          "there are names in \(files.count) languages; at most \(Self.maximumLanguages) are read, so leave some out"
+        ))
+    }
+    for (language, path) in files.sorted(by: { $0.key < $1.key }).prefix(Self.maximumLanguages) {
+      let strings = Self.strings(path, tree: tree, problems: &problems)
+      // A display name in any language comes before a name.
+      let names = zip(Self.keys, own).flatMap { key, own in [strings[key] ?? "", own] }
+      translations[language] = names.first { !$0.isEmpty } ?? otherwise.text(in: [language])
+    }
+    guard let name = own.first(where: { !$0.isEmpty }) else {
+      for language in otherwise.languages where translations[language] == nil {
+        translations[language] = otherwise.text(in: [language])
+      }
+      best = LocalizedText(otherwise.text, translations: translations)
+      return
+    }
+    best = LocalizedText(name, translations: translations, region: region)
   }
 
-  private mutating func strings(
-    tree: BundleTree, base: String, languages: [String], region: String?
-  ) -> [String: String] {
-    guard !languages.isEmpty else { return [:] }
+  /// The strings files by language.
+  private static func files(tree: BundleTree, base: String) -> [String: String] {
     var files: [String: String] = [:]
     // The folder for resources is looked at last, and so wins.
     for folder in base.isEmpty ? ["", "Resources/"] : [base + "Resources/"] {
       for entry in tree.entries where entry.path.hasSuffix(".lproj/InfoPlist.strings") {
         let language = entry.path.dropFirst(folder.count).dropLast(".lproj/InfoPlist.strings".count)
-        if entry.path.hasPrefix(folder), !language.contains("/") { files[Self.normal(language)] = entry.path }
+        if entry.path.hasPrefix(folder), !language.contains("/") {
+          files[LocalizedText.normal(language)] = entry.path
+        }
       }
     }
-    for language in languages.flatMap(Self.candidates) {
-      if let path = files[language] { return read(path, tree: tree) }
-      // Info.plist itself is in the language of the one who wrote it.
-      if let region, language == Self.normal(region) { return [:] }
-    }
-    return [:]
+    return files
   }
 
-  private mutating func read(_ path: String, tree: BundleTree) -> [String: String] {
+  private static func strings(
+    _ path: String, tree: BundleTree, problems: inout [BundleProblem]
+  ) -> [String: String] {
+    func fault(_ what: String) { problems.append(BundleProblem(.strings, "\(path) \(what)")) }
     do throws(Errno) {
-      let bytes = try File.readBeneath(tree.directory.rawValue, path, limit: PropertyList.maximumSize)
+      let bytes = try File.readBeneath(tree.directory.rawValue, path, limit: maximumFileSize)
       do throws(StringsFile.Failure) {
-        return try StringsFile.read(bytes)
+        let strings = try StringsFile.read(bytes)
+        for key in keys where (strings[key] ?? "").utf8.count > maximumLength { fault("\(key) \(tooLong)") }
+        return strings
       } catch {
-        problems.append(BundleProblem(.strings, "\(path) \(error)"))
+        fault(error.description)
       }
+    } catch .messageTooLong {
+      fault("is larger than \(maximumFileSize >> 10) KiB; leave out what is no name")
     } catch {
-      problems.append(BundleProblem(.strings, "\(path) cannot be read: \(error)"))
+      fault("cannot be read: \(error)")
     }
     return [:]
   }
 
-  /// `de_AT.UTF-8` reads `de-at`, then `de`.
-  private static func candidates(_ language: String) -> [String] {
-    let whole = normal(language.prefix { $0 != "." && $0 != "@" })
-    let short = String(whole.prefix { $0 != "-" })
-    return whole == short ? [whole] : [whole, short]
-  }
-
-  private static func normal(_ language: some StringProtocol) -> String {
-    String(language.lowercased().map { $0 == "_" ? "-" : $0 })
-  }
+  private static let tooLong = "is longer than \(maximumLength) bytes; write a shorter name"
 }

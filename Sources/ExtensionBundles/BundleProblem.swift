@@ -4,14 +4,15 @@ public struct BundleProblem: Error, Hashable, Sendable, CustomStringConvertible 
   public enum Check: String, Hashable, Sendable, CaseIterable {
     // Info.plist and its keys
     case infoMissing, infoUnreadable, infoEmpty, infoTooLarge, infoTooDeep, infoTruncated, infoMalformed
-    case infoNotDictionary, keyType
+    case infoNotDictionary, infoTwice, keyType
     case identifierMissing, identifierMalformed, identifierDuplicate
     case pointMissing, pointConflict, pointMalformed
     case optionUnknown, optionValue
     // The program
     case executableMissing, executablePath, executableNotFile, executableMode, executableFormat
     // Other files with a meaning
-    case entitlements, strings, pointFile, pointValue, pointForeign, pointDuplicate, pointInterface
+    case entitlements, strings, icon, metainfo, pointFile, pointValue, pointForeign, pointDuplicate,
+      pointInterface
     // All files
     case symbolicLink, writableByOthers, foreignOwner, specialFile, fileName, unreadable, mountPoint
     case tooManyFiles, tooLarge, tooDeep

@@ -7,6 +7,8 @@ struct BundleReading {
   let tree: BundleTree
   /// `Contents/` in Apple's layout; empty in the flat one.
   let base: String
+  /// The name of the file with the bundle's keys.
+  let infoName: String
   private(set) var record: BundleRecord
   private(set) var info: [String: PropertyList]?
 
@@ -16,16 +18,28 @@ struct BundleReading {
     self.tree = tree
     self.record = record
     base = Self.base(of: tree)
+    infoName = Self.infoFiles(in: tree, base: base).first ?? Self.infoNames[0]
     readInfo()
     self.record.isRootOwned = parentsRootOwned && tree.entries.allSatisfy(\.status.isRootOwned)
     checkFiles()
   }
 
+  /// The names that the file with a bundle's keys may have.
+  static let infoNames = ["Info.plist", "Info.json"]
+
+  private static func infoFiles(in tree: BundleTree, base: String) -> [String] {
+    infoNames.filter { tree.entry(base + $0) != nil }
+  }
+
   static func base(of tree: BundleTree) -> String {
-    tree.entry("Info.plist") == nil && tree.entry("Contents")?.status.kind == .directory ? "Contents/" : ""
+    infoFiles(in: tree, base: "").isEmpty && tree.entry("Contents")?.status.kind == .directory
+      ? "Contents/" : ""
   }
 
   mutating func note(_ check: BundleProblem.Check, _ message: String) { record.note(check, message) }
+
+  mutating func add(_ problems: [BundleProblem]) { record.problems += problems }
+  mutating func setDetails(_ details: BundleDetails) { record.details = details }
 
   /// Something that was meant, but is not found this way.
   mutating func noteNearMiss(_ check: BundleProblem.Check, _ message: String) {
@@ -36,10 +50,16 @@ struct BundleReading {
   // MARK: Info.plist
 
   private mutating func readInfo() {
-    let path = base + "Info.plist"
+    let path = base + infoName
     guard tree.entry(path) != nil else {
       note(.infoMissing, "\(path) is missing; add one with CFBundleIdentifier")
       return
+    }
+    if case let names = Self.infoFiles(in: tree, base: base), names.count > 1 {
+      note(
+        .infoTwice,
+        "\(names.map { base + $0 }.joined(separator: " and ")) are both there, and which of them counts cannot be told; keep one"
+      )
     }
     do throws(BundleProblem) {
       info = try KeyReader.file(path, in: tree.directory.rawValue, named: path) { error in
@@ -49,7 +69,7 @@ struct BundleReading {
         case .tooLarge: .infoTooLarge
         case .tooDeep: .infoTooDeep
         case .truncated: .infoTruncated
-        case .malformed: .infoMalformed
+        case .malformed, .malformedJSON: .infoMalformed
         case .notDictionary: .infoNotDictionary
         }
       }
@@ -61,19 +81,20 @@ struct BundleReading {
   /// Reads what every bundle has. `requiresProgram`: whether it is nothing without one.
   mutating func readIdentity(requiresProgram: Bool) {
     guard let info else { return }
-    var reader = KeyReader(info, place: "Info.plist")
+    var reader = KeyReader(info, place: infoName)
     record.identifier = reader.identifier()
     record.shortVersion = reader.string("CFBundleShortVersionString")
     record.version = reader.string("CFBundleVersion")
     let program = reader.string("CFBundleExecutable")
-    let names = BundleNames(tree: tree, base: base, languages: scanner.languages, reader: &reader)
-    record.name = names.best ?? record.container?.name ?? record.name
+    let names = BundleNames(
+      tree: tree, base: base, otherwise: record.container?.name ?? record.name, reader: &reader)
+    record.name = names.best
     record.problems += reader.problems + names.problems
     if let program {
       readExecutable(program)
     } else if requiresProgram, info["CFBundleExecutable"] == nil {
       note(
-        .executableMissing, "CFBundleExecutable is missing from Info.plist; name the program in the bundle")
+        .executableMissing, "CFBundleExecutable is missing from \(infoName); name the program in the bundle")
     }
   }
 
@@ -177,17 +198,17 @@ struct BundleReading {
     guard ExtensionKeys.areIn(info) else {
       return noteNearMiss(
         .noExtensionKeys,
-        "Info.plist has neither EXAppExtensionAttributes nor NSExtension; add one that names the extension point"
+        "\(infoName) has neither EXAppExtensionAttributes nor NSExtension; add one that names the extension point"
       )
     }
-    var reader = KeyReader(info, place: "Info.plist")
+    var reader = KeyReader(info, place: infoName)
     let keys = ExtensionKeys(&reader)
     record.extensionPoint = keys.point
     record.principalClass = keys.principalClass
     record.attributes = keys.attributes
     record.problems += reader.problems + keys.problems
     guard let options = reader.dictionary("Extensiond") else { return }
-    var optionReader = KeyReader(options, place: "Extensiond in Info.plist")
+    var optionReader = KeyReader(options, place: "Extensiond in \(infoName)")
     record.options = ExtensionOptions(&optionReader)
     record.problems += optionReader.problems
     if let minimum = record.options.minimumVersion, BundleVersion.precedes(scanner.systemVersion, minimum) {
@@ -198,11 +219,11 @@ struct BundleReading {
   /// Reads what an application says to this system alone.
   mutating func readHostOptions() {
     guard let info else { return }
-    var reader = KeyReader(info, place: "Info.plist")
+    var reader = KeyReader(info, place: infoName)
     let options = reader.dictionary("Extensiond")
     record.problems += reader.problems
     guard let options else { return }
-    var optionReader = KeyReader(options, place: "Extensiond in Info.plist")
+    var optionReader = KeyReader(options, place: "Extensiond in \(infoName)")
     record.programs = HostOptions(&optionReader).programs
     record.problems += optionReader.problems
   }

@@ -1,3 +1,4 @@
+public import ExtensionInterfaces
 public import LinuxSystem
 
 /// One thing that was found in a root: a bundle, or a file that defines extension points. Says what is there, not
@@ -17,7 +18,8 @@ public struct BundleRecord: Hashable, Sendable {
     /// nil where the application has none that is valid.
     public var identifier: String?
     public var path: String
-    public var name: String
+    public var name: LocalizedText
+    public var details: BundleDetails
   }
 
   public var kind: Kind
@@ -27,8 +29,9 @@ public struct BundleRecord: Hashable, Sendable {
 
   /// nil where it is missing or malformed, and for a point file.
   public var identifier: String?
-  /// For people, in their language.
-  public var name: String
+  /// For people.
+  public var name: LocalizedText
+  public var details = BundleDetails()
   /// CFBundleShortVersionString, for people.
   public var shortVersion: String?
   /// CFBundleVersion, to compare.
@@ -66,7 +69,7 @@ public struct BundleRecord: Hashable, Sendable {
     self.kind = kind
     self.root = root
     self.path = path
-    self.name = name
+    self.name = LocalizedText(name)
   }
 
   /// Opens the bundle's directory, or the point file. Below the root no symbolic link is followed.

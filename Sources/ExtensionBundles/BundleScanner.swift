@@ -2,19 +2,13 @@ public import LinuxSystem
 
 /// Finds what is in a root. Decides nothing and remembers nothing; may be used on any thread.
 public struct BundleScanner: Hashable, Sendable {
-  /// What the person reads, best first, such as `de_AT` or `en`.
-  public var languages: [String]
   /// The version of this system, to which MinimumVersion is compared.
   public var systemVersion: String
   public var machine: Machine
   /// Who beside root may own a bundle's files.
   public var userID: UInt32
 
-  public init(
-    languages: [String] = [], systemVersion: String, machine: Machine = .current,
-    userID: UInt32 = effectiveUserID
-  ) {
-    self.languages = languages
+  public init(systemVersion: String, machine: Machine = .current, userID: UInt32 = effectiveUserID) {
     self.systemVersion = systemVersion
     self.machine = machine
     self.userID = userID
@@ -181,18 +175,18 @@ public struct BundleScanner: Hashable, Sendable {
     return record
   }
 
-  /// Whether a directory without our suffix was meant to be an extension. Opens its Info.plist, if it has one.
+  /// Whether a directory without our suffix was meant to be an extension. Opens its Info.plist or Info.json, if it has one.
   func hasExtensionKeys(_ path: String, in directory: CInt) -> Bool {
     keys(path, in: directory).map(ExtensionKeys.areIn) ?? false
   }
 
-  /// The dictionary of a directory's Info.plist; nil where it has none that can be read.
+  /// The dictionary of a directory's Info.plist or Info.json; nil where it has none that can be read.
   func keys(_ path: String, in directory: CInt) -> [String: PropertyList]? {
-    for info in ["/Info.plist", "/Contents/Info.plist"] {
+    for info in ["/", "/Contents/"].flatMap({ base in BundleReading.infoNames.map { base + $0 } }) {
       guard let bytes = try? File.readBeneath(directory, path + info, limit: PropertyList.maximumSize) else {
         continue
       }
-      return try? PropertyList.dictionary(from: bytes)
+      return try? PropertyList.dictionary(from: bytes, isJSON: info.hasSuffix(".json"))
     }
     return nil
   }

@@ -19,7 +19,7 @@ struct ExtensionKeys {
       (Self.modern, "EXExtensionPointIdentifier"), (Self.classic, "NSExtensionPointIdentifier"),
     ] {
       guard let dictionary = reader.dictionary(key) else { continue }
-      var inner = KeyReader(dictionary, place: "\(key) in Info.plist")
+      var inner = KeyReader(dictionary, place: "\(key) in \(reader.place)")
       if let point = inner.string(pointKey) { points.append(point) }
       if key == Self.classic {
         principalClass = inner.string("NSExtensionPrincipalClass")
@@ -39,7 +39,7 @@ struct ExtensionKeys {
       problems.append(
         BundleProblem(
           .pointConflict,
-          "Info.plist names two extension points, \(points[0]) and \(points[1]); an extension is bound to one"
+          "\(reader.place) names two extension points, \(points[0]) and \(points[1]); an extension is bound to one"
         ))
     }
     guard let first = points.first else { return }

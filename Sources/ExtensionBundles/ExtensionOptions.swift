@@ -1,3 +1,5 @@
+internal import ExtensionInterfaces
+
 /// The dictionary `Extensiond` of an extension's Info.plist: what only this system needs.
 public struct ExtensionOptions: Hashable, Sendable {
   public enum Runtime: String, Hashable, Sendable, CaseIterable {
@@ -14,14 +16,17 @@ public struct ExtensionOptions: Hashable, Sendable {
   public var startTimeout: Duration?
   public var arguments: [String] = []
   public var minimumVersion: String?
+  /// The version of the point's interface that it is made for.
+  public var pointVersion: String?
 
   public init() {}
 
   init(_ reader: inout KeyReader) {
-    reader.expect(only: Self.keys)
+    reader.expect(only: Self.keys + BundleDetails.keys)
     runtime = reader.choice("Runtime") ?? .varlink
     instancePolicy = reader.choice("InstancePolicy")
     minimumVersion = reader.version("MinimumVersion")
+    pointVersion = reader.version("PointVersion")
     if let seconds = reader.number("StartTimeout") {
       if seconds > 0, seconds <= 600 {
         startTimeout = .milliseconds(Int64(seconds * 1000))
@@ -42,7 +47,9 @@ public struct ExtensionOptions: Hashable, Sendable {
     }
   }
 
-  private static let keys = ["Arguments", "InstancePolicy", "MinimumVersion", "Runtime", "StartTimeout"]
+  private static let keys = [
+    "Arguments", "InstancePolicy", "MinimumVersion", "PointVersion", "Runtime", "StartTimeout",
+  ]
 }
 
 /// How many instances of an extension run at once.

@@ -1,3 +1,5 @@
+internal import ExtensionInterfaces
+
 /// The dictionary `Extensiond` of an application's Info.plist.
 struct HostOptions {
   /// Absolute paths of the host's programs that lie outside of its bundle.
@@ -6,7 +8,7 @@ struct HostOptions {
   static let maximumPrograms = 16
 
   init(_ reader: inout KeyReader) {
-    reader.expect(only: ["Programs"])
+    reader.expect(only: ["Programs"] + BundleDetails.keys)
     guard let list = reader.array("Programs") else { return }
     let texts = list.compactMap(\.string)
     if texts.count != list.count {

@@ -59,7 +59,7 @@ struct KeyReader {
     return nil
   }
 
-  /// The dictionary in a property list file beneath `directory`.
+  /// The dictionary in a property list file beneath `directory`; one whose name ends with `.json` is JSON.
   static func file(
     _ path: String, in directory: CInt, named name: String, check: (PropertyListError?) -> BundleProblem.Check
   ) throws(BundleProblem) -> [String: PropertyList] {
@@ -74,7 +74,7 @@ struct KeyReader {
       throw BundleProblem(check(nil), "\(name) cannot be read: \(error)")
     }
     do throws(PropertyListError) {
-      return try PropertyList.dictionary(from: bytes)
+      return try PropertyList.dictionary(from: bytes, isJSON: path.hasSuffix(".json"))
     } catch {
       throw BundleProblem(check(error), "\(name) \(error)")
     }

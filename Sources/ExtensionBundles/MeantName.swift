@@ -7,7 +7,7 @@ struct MeantName {
   /// What is wrong, and how to mend it.
   let message: String
 
-  /// `keys`: the directory's Info.plist.
+  /// `keys`: those of the directory's Info.plist or Info.json.
   init(_ name: String, kind: FileStatus.Kind, keys: () -> [String: PropertyList]?) {
     let stripped = Self.strip(name)
     let (stem, found) = BundleScanner.split(stripped)

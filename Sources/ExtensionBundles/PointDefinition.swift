@@ -1,5 +1,6 @@
 internal import ExtensionInterfaces
 internal import LinuxSystem
+internal import Varlink
 
 /// An extension point, as a `*.appextensionpoint` file defines it.
 public struct PointDefinition: Hashable, Sendable {
@@ -10,14 +11,17 @@ public struct PointDefinition: Hashable, Sendable {
     case none
   }
 
-  static let suffix = ".appextensionpoint"
+  public static let suffix = ".appextensionpoint"
+  /// The most bytes that an interface's file may have.
+  public static let maximumInterfaceSize = 64 << 10
 
   public var identifier: String
   public var userInterface = false
   public var scope = Scope.application
   public var instancePolicy = InstancePolicy.perHost
+  /// Of its interface.
   public var version: String?
-  /// The name of the file that describes its interface, beside the one that defines it.
+  /// The file that describes its interface in Varlink; absolute.
   public var interface: String?
   /// The defining file; absolute.
   public var file: String
@@ -89,23 +93,39 @@ public struct PointDefinition: Hashable, Sendable {
         .pointValue, "\(reader.place) has a user interface, so InstancePolicy cannot be shared; write perHost"
       )
     }
-    guard let file = reader.string("Interface") else { return }
-    guard !file.contains("/"), file != "..", file != "." else {
-      reader.note(
-        .pointInterface, "Interface in \(reader.place) must be the name of a file beside it, not a path")
-      return
+    if let name = reader.string("Interface") {
+      readInterface(name, &reader, directory: directory, folder: Self.folder(path))
     }
-    interface = file
-    let beside = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+  }
+
+  private mutating func readInterface(
+    _ name: String, _ reader: inout KeyReader, directory: CInt, folder: String
+  ) {
+    func fault(_ what: String) { reader.note(.pointInterface, "Interface in \(reader.place) \(what)") }
+    guard !name.contains("/"), name != "..", name != "." else {
+      return fault("must be the name of a file beside it, not a path")
+    }
+    interface = Self.folder(file) + name
     do throws(Errno) {
-      let opened = try File.openBeneath(directory, beside + file, .path)
-      let status = try FileStatus(of: opened.rawValue)
-      if status.kind == .regular { return }
-      reader.note(.pointInterface, "Interface in \(reader.place): “\(file)” is not a file")
+      let bytes = try File.readBeneath(directory, folder + name, limit: Self.maximumInterfaceSize)
+      guard let text = String(validating: bytes, as: UTF8.self) else {
+        return fault("names “\(name)”, which is not UTF-8; describe the interface in Varlink")
+      }
+      do throws(InterfaceDescriptionError) {
+        _ = try InterfaceDescription(parsing: text)
+      } catch {
+        fault("names “\(name)”, which describes none: \(error)")
+      }
+    } catch .messageTooLong {
+      fault("names “\(name)”, which is larger than \(Self.maximumInterfaceSize >> 10) KiB; make it smaller")
     } catch {
-      reader.note(
-        .pointInterface, "Interface in \(reader.place): “\(file)” beside it cannot be opened: \(error)")
+      fault("names “\(name)” beside it, which cannot be read: \(error)")
     }
+  }
+
+  /// A path up to its last slash.
+  private static func folder(_ path: String) -> String {
+    path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
   }
 }
 

@@ -55,6 +55,8 @@ public enum PropertyListError: Error, Hashable, Sendable, CustomStringConvertibl
   case malformed
   /// The outermost value is another one; what it is, in words.
   case notDictionary(String)
+  /// Not JSON, or JSON that no property list can say; why, as a sentence.
+  case malformedJSON(String)
 
   public var description: String {
     switch self {
@@ -65,6 +67,7 @@ public enum PropertyListError: Error, Hashable, Sendable, CustomStringConvertibl
     case .truncated: "ends too early; copy it again, whole"
     case .malformed: "is no property list; check it with plutil -lint, and write it as XML (UTF-8) or binary"
     case .notDictionary(let kind): "holds \(kind); its outermost value must be a dictionary"
+    case .malformedJSON(let why): "cannot be read as JSON. \(why)"
     }
   }
 }

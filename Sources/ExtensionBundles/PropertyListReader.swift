@@ -27,9 +27,11 @@ extension PropertyList {
     self = try unsafe Self.value(of: node)
   }
 
-  /// Reads bytes whose outermost value must be a dictionary.
-  public static func dictionary(from bytes: [UInt8]) throws(PropertyListError) -> [String: PropertyList] {
-    let value = try PropertyList(bytes)
+  /// Reads bytes whose outermost value must be a dictionary. `isJSON`: they are JSON, which no look at them can tell.
+  public static func dictionary(
+    from bytes: [UInt8], isJSON: Bool = false
+  ) throws(PropertyListError) -> [String: PropertyList] {
+    let value = try isJSON ? PropertyList(json: bytes) : PropertyList(bytes)
     guard case .dictionary(let dictionary) = value else { throw .notDictionary(value.kindName) }
     return dictionary
   }

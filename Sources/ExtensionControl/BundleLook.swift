@@ -8,8 +8,7 @@ enum BundleLook {
   static func rows(
     at path: String, followingLink: Bool = false
   ) throws(ControlError) -> [AdminInterface.Extension] {
-    let scanner = BundleScanner(
-      languages: CurrentProcess.languages, systemVersion: ExtensionControl.version)
+    let scanner = BundleScanner(systemVersion: ExtensionControl.version)
     do throws(Errno) {
       return try scanner.read(path: path, followingLink: followingLink).map(row)
     } catch .noEntry {
@@ -40,12 +39,13 @@ enum BundleLook {
     let (state, explanation) = judge(record, problems)
     return AdminInterface.Extension(
       identifier: record.identifier, path: record.path, state: state, explanation: explanation,
-      localizedName: record.name, extensionPoint: record.extensionPoint,
+      localizedName: record.name.text(in: CurrentProcess.languages), extensionPoint: record.extensionPoint,
       version: record.shortVersion ?? record.version, buildVersion: record.version,
       containingHost: record.container?.identifier, digest: digest?.description,
       rootOwned: record.isRootOwned, entitlements: record.entitlements,
       problems: problems.map { .init(check: $0.check.rawValue, message: $0.message) }, instances: 0,
-      programs: record.programs.isEmpty ? nil : record.programs)
+      programs: record.programs.isEmpty ? nil : record.programs, pointVersion: record.options.pointVersion,
+      details: .init(record.details, in: CurrentProcess.languages))
   }
 
   private static func digest(of record: BundleRecord) throws(BundleHasher.Failure) -> BundleDigest {

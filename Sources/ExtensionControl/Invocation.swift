@@ -32,6 +32,11 @@ struct Invocation: Sendable {
     do throws(VarlinkClientError) { return try call() } catch { throw ControlError(error) }
   }
 
+  /// The bundles with this identifier or path, or all, named in the person's language.
+  func bundles(_ name: String?) throws -> AdminInterface.List.Reply {
+    try admin(AdminInterface.List(extension: name, languages: CurrentProcess.languages))
+  }
+
   /// Prints the result: one JSON object, or what `text` makes of it.
   func show(_ value: some VarlinkStructure, text: () -> String) throws {
     guard isJSON else { return try Terminal.write(text()) }

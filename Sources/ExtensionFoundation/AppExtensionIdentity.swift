@@ -12,11 +12,22 @@ public struct AppExtensionIdentity: Hashable, Identifiable, Sendable {
   public let extensionPointIdentifier: String
   /// CFBundleShortVersionString, or CFBundleVersion where there is none.
   public let version: String
+  /// What it is for, in one sentence, in the person's language.
+  public let localizedDescription: String?
+  /// Who made it.
+  public let developer: String?
+  /// Such as `GPL-3.0-or-later`.
+  public let license: String?
+  /// An address of the web: it begins with https:// or http://.
+  public let homePage: String?
+  /// The absolute path of an image, or a name in the icon theme.
+  public let icon: String?
 
   /// For whoever knows its id alone, which is enough to activate it.
   package init(id: String) {
     self.id = id
     (bundleIdentifier, localizedName, extensionPointIdentifier, version) = ("", "", "", "")
+    (localizedDescription, developer, license, homePage, icon) = (nil, nil, nil, nil, nil)
   }
 
   init(_ identity: BrokerInterface.Identity) {
@@ -25,5 +36,10 @@ public struct AppExtensionIdentity: Hashable, Identifiable, Sendable {
     localizedName = identity.localizedName
     extensionPointIdentifier = identity.extensionPoint
     version = identity.version
+    localizedDescription = identity.details?.description
+    developer = identity.details?.developer
+    license = identity.details?.license
+    homePage = identity.details?.homePage
+    icon = identity.details?.icon
   }
 }

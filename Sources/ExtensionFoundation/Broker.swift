@@ -30,7 +30,8 @@ package enum Broker {
     do throws(VarlinkClientError) { client = try VarlinkClient(path: path) } catch {
       throw AppExtensionError(error)
     }
-    _ = try call(BrokerInterface.Hello(hostIdentifier: host), client, timeout: timeout)
+    let hello = BrokerInterface.Hello(hostIdentifier: host, languages: CurrentProcess.languages)
+    _ = try call(hello, client, timeout: timeout)
     return client
   }
 

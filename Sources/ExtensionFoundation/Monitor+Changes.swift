@@ -3,7 +3,7 @@ extension AppExtensionPoint.Monitor {
   public struct Change: Hashable, Sendable {
     /// Extensions that are new in the list.
     public let added: [AppExtensionIdentity]
-    /// Extensions that were in the list with another version or name, as they are now.
+    /// Extensions that were in the list with another version, name or description, as they are now.
     public let updated: [AppExtensionIdentity]
     /// Extensions that are no longer in the list, as they were.
     public let removed: [AppExtensionIdentity]

@@ -7,6 +7,12 @@ public enum BundleVersion {
     }
   }
 
+  /// Whether what is made for the version `needed` of something works with the version that is there: the first number is
+  /// the same, and a later version is not needed.
+  public static func serves(_ version: String, needed: String) -> Bool {
+    parts(version)[0] == parts(needed)[0] && !precedes(version, needed)
+  }
+
   /// Compares part by part: first the number that it begins with, of any length, then the text after that. A part
   /// that is missing, or begins with no number, counts as 0. A text is earlier than none: 1.0b2 comes before 1.0.
   ///

@@ -12,11 +12,13 @@ public enum CurrentProcess {
     return text.isEmpty ? nil : text
   }
 
-  /// What the person reads, best first: locale(7).
+  /// What the person reads, best first, such as `de_AT`: LANGUAGE, then the locale of messages, as gettext(3) has it. Empty
+  /// where the locale is C.
   public static var languages: [String] {
-    let language = environment("LC_ALL") ?? environment("LC_MESSAGES") ?? environment("LANG") ?? "en"
-    let name = String(language.prefix { $0 != "." && $0 != "@" })
-    return [name, String(name.prefix { $0 != "_" }), "en"]
+    let locale = environment("LC_ALL") ?? environment("LC_MESSAGES") ?? environment("LANG") ?? "C"
+    let name = String(locale.prefix { $0 != "." && $0 != "@" })
+    if name == "C" || name == "POSIX" { return [] }
+    return (environment("LANGUAGE") ?? "").split(separator: ":").map(String.init) + [name]
   }
 
   /// Removes a variable, so that children do not see it. Before the first thread only.

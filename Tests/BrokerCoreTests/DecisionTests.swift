@@ -222,3 +222,32 @@ func `a host's name is a reverse-DNS identifier`(name: String, valid: Bool) thro
     }
   }
 }
+
+@Test func `an extension that is made for another version of its point is refused before a launch`() throws {
+  let world = TestWorld()
+  var greeter = TestWorld.greeter()
+  greeter.pointVersion = "1.4"
+  func point(_ version: String?) -> BundleFacts {
+    var points = TestWorld.points()
+    points.points[0].version = version
+    return points
+  }
+  world.approve()
+  world.add([point("1.3"), greeter])
+  let host = world.host()
+  let stream = world.subscribe(host)
+  #expect(world.stream(stream).last?.snapshot?.identities.isEmpty == true)
+  let error = try world.error(world.activate(host), as: BrokerInterface.ExtensionNotEnabled.self)
+  #expect(error.state == .incompatible)
+  #expect(error.message.contains("1.4") && error.message.contains("1.3"), "\(error.message)")
+  #expect(world.steps.isEmpty)
+  let request = world.admin(.explain(.init(extension: TestWorld.extensionName)))
+  let gates = try world.reply(request, as: AdminInterface.Explain.Reply.self).gates
+  #expect(gates.first { $0.name == "compatible" }?.result == .fail)
+  for (version, names) in [("1.4", 1), ("2.0", 0), (nil, 1), ("1.10", 1)] {
+    world.add([point(version)])
+    let snapshot = world.call(host, .discover(.init(extensionPoints: [TestWorld.point])))
+    let found = try world.reply(snapshot, as: BrokerInterface.Discover.Reply.self).snapshot.identities
+    #expect(found.count == names, "\(version ?? "none")")
+  }
+}

@@ -22,6 +22,15 @@ func `a version is numbers and dots`(text: String, valid: Bool) {
   #expect(BundleVersion.isValid(text) == valid)
 }
 
+@Test(arguments: [
+  ("1.2", "1.2", true), ("1.2", "1", true), ("1", "1.0", true), ("1.10", "1.9", true), ("01.2", "1.2", true),
+  ("1.2", "1.3", false), ("1.2", "1.2.1", false), ("2.0", "1.2", false), ("1.2", "2.0", false),
+  ("10", "1", false),
+])
+func `a version serves what needs its first number and no later one`(
+  version: String, needed: String, serves: Bool
+) { #expect(BundleVersion.serves(version, needed: needed) == serves) }
+
 @Test func `an identifier has at most 255 bytes`() {
   let long = "org." + String(repeating: "a", count: 251)
   #expect(BundleIdentifier.isValid(long) && !BundleIdentifier.isValid(long + "a"))

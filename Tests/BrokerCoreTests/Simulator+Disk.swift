@@ -39,7 +39,9 @@ extension Simulator {
     let policy = policies[Int(seed / 2 % 3)]
     if identifier == Disk.editor {
       facts.points = [
-        PointFacts(identifier: Disk.greeting, host: identifier, scope: .none, instancePolicy: policy),
+        PointFacts(
+          identifier: Disk.greeting, host: identifier, scope: .none, instancePolicy: policy,
+          version: chance(90) ? "1.2" : pick(["1.1", "2.0"])),
         PointFacts(identifier: Disk.tools, host: identifier, scope: .application, instancePolicy: .perHost),
       ]
     } else {
@@ -64,6 +66,7 @@ extension Simulator {
       (facts.containingPath, facts.containingHost) = (Disk.application, Disk.editor)
     }
     spoil(&facts)
+    if chance(20) { facts.pointVersion = pick(["1", "1.2", "2.0"]) }
     if chance(3) { facts.entitlements = ["network"] }
     return facts
   }
@@ -141,7 +144,7 @@ extension Simulator {
   /// Whether a bundle may be started as far as the person and its place are concerned.
   func isAllowed(_ facts: BundleFacts) -> Bool {
     guard facts.problems.isEmpty, facts.entitlements.isEmpty, let name = facts.identifier,
-      applied[name]?.verdict != .disabled
+      applied[name]?.verdict != .disabled, fitsPoint(facts)
     else { return false }
     if let host = facts.containingPath.flatMap({ disk[$0] }),
       point(facts.extensionPoint)?.host == host.identifier
@@ -149,6 +152,14 @@ extension Simulator {
       return host.rootOwned || isApproved(host)
     }
     return isApproved(facts)
+  }
+
+  private func fitsPoint(_ facts: BundleFacts) -> Bool {
+    let misfits = [("1.1", "1.2"), ("1.1", "2.0"), ("1.2", "2.0"), ("2.0", "1"), ("2.0", "1.2")]
+    guard let version = point(facts.extensionPoint)?.version, let needed = facts.pointVersion else {
+      return true
+    }
+    return !misfits.contains { $0 == (version, needed) }
   }
 
   func isInScope(_ facts: BundleFacts) -> Bool {

@@ -53,6 +53,19 @@ struct Breakage: Sendable, CustomTestStringConvertible {
       try $0.rename(info, "Outside.plist")
       try $0.link(info, to: "../Outside.plist")
     },
+    Breakage("Info.json beside it", [.infoTwice]) { try $0.write("{}", to: "Greeter.appex/Info.json") },
+    Breakage("half of an Info.json", [.infoMalformed]) {
+      $0.remove(info)
+      try $0.write(String(Fixtures.infoJSON.prefix(100)), to: "Greeter.appex/Info.json")
+    },
+    Breakage("null in Info.json", [.infoMalformed]) {
+      $0.remove(info)
+      try $0.write(#"{"CFBundleName": null}"#, to: "Greeter.appex/Info.json")
+    },
+    Breakage("an array in Info.json", [.infoNotDictionary]) {
+      $0.remove(info)
+      try $0.write("[]", to: "Greeter.appex/Info.json")
+    },
     Breakage("no identifier", keys: [Fixtures.program, Fixtures.attributes], [.identifierMissing]),
     Breakage(
       "an identifier of one part",
@@ -85,6 +98,7 @@ struct Breakage: Sendable, CustomTestStringConvertible {
       ], [.pointMalformed]),
     Breakage("an unknown option", keys: options("<key>Runtme</key><true/>"), [.optionUnknown]),
     Breakage("an unknown runtime", keys: options(text("Runtime", "dbus")), [.optionValue]),
+    Breakage("a version of the point in words", keys: options(text("PointVersion", "new")), [.optionValue]),
     Breakage("a timeout of 0", keys: options("<key>StartTimeout</key><integer>0</integer>"), [.optionValue]),
     Breakage(
       "arguments that are no strings", keys: options("<key>Arguments</key><array><true/></array>"), [.keyType]

@@ -1,4 +1,5 @@
 import ExtensionBundles
+import ExtensionInterfaces
 import LinuxSystem
 import Testing
 
@@ -15,11 +16,28 @@ import Testing
     #expect(record.isUsable, "\(record.problems)")
     #expect(record.kind == .appExtension)
     #expect(record.path == root.path("Greeter.appex") && record.root == root.path)
-    #expect(record.identifier == "org.example.Greeter" && record.name == "Greeter" && record.version == "1.2")
+    #expect(
+      record.identifier == "org.example.Greeter" && record.name.text == "Greeter" && record.version == "1.2")
     #expect(record.executable == "greeter" && record.extensionPoint == Fixtures.point)
     #expect(record.options.arguments == ["a", "b"] && record.options.startTimeout == .milliseconds(2500))
     #expect(record.entitlements == ["dirs", "net"])
     #expect(throws: Never.self) { _ = try record.open() }
+  }
+
+  @Test(arguments: ["", "Contents/"])
+  func `Info.json says the same as Info.plist`(base: String) throws {
+    let root = try TemporaryDirectory()
+    try root.makeExtension()
+    let expected = try #require(root.read().first)
+    root.remove("Greeter.appex")
+    try root.write(Fixtures.infoJSON, to: "Greeter.appex/\(base)Info.json")
+    try root.write("#!/bin/sh\n", to: "Greeter.appex/\(base)greeter", mode: 0o755)
+    var record = try #require(root.read().first)
+    #expect(record.executable == base + "greeter")
+    record.executable = expected.executable
+    #expect(record == expected)
+    try root.rename("Greeter.appex", "Greeter")
+    #expect(root.read("Greeter").first?.checks == [.wrongSuffix], "it has the keys of an extension")
   }
 
   @Test func `The classic keys are read`() throws {
@@ -47,33 +65,6 @@ import Testing
     #expect(record.executable == place + "greeter")
   }
 
-  @Test(arguments: [
-    (["de_AT.UTF-8", "en"], "Grüßer"), (["de"], "Grüßer"), (["fr", "pt-BR"], "Saudador"),
-    (["en", "de"], "Greeter"),
-    (["nl"], "Greeter"), ([], "Greeter"),
-  ])
-  func `The name is in the first language that both know`(languages: [String], name: String) throws {
-    let root = try TemporaryDirectory()
-    let region = "<key>CFBundleDevelopmentRegion</key><string>en</string>"
-    try root.makeExtension(
-      info: Fixtures.plist(
-        Fixtures.identity + Fixtures.program + Fixtures.names + Fixtures.attributes + region))
-    try root.write("CFBundleDisplayName = \"Grüßer\";", to: "Greeter.appex/de.lproj/InfoPlist.strings")
-    try root.write(
-      "CFBundleName = \"Saudador\";", to: "Greeter.appex/Resources/pt_BR.lproj/InfoPlist.strings")
-    let scanner = BundleScanner(languages: languages, systemVersion: "1")
-    #expect(root.read("Greeter.appex", scanner).map(\.name) == [name])
-  }
-
-  @Test func `A broken strings file is a fault, and the name is still there`() throws {
-    let root = try TemporaryDirectory()
-    try root.makeExtension()
-    try root.write("\"a\" = ", to: "Greeter.appex/de.lproj/InfoPlist.strings")
-    let record = try #require(
-      root.read("Greeter.appex", BundleScanner(languages: ["de"], systemVersion: "1")).first)
-    #expect(record.checks == [.strings] && record.name == "Greeter")
-  }
-
   @Test(arguments: ["", "Contents/"])
   func `An application is read with its points and extensions`(base: String) throws {
     let root = try TemporaryDirectory()
@@ -84,7 +75,7 @@ import Testing
         <key>Version</key><string>1.2</string><key>Interface</key><string>g.varlink</string>
         <key>InstancePolicy</key><string>perScene</string></dict>
         """)
-    try root.write("interface g", to: "Host.app/\(base)Extensions/g.varlink")
+    try root.write("interface org.example.g\nmethod Go() -> ()\n", to: "Host.app/\(base)Extensions/g.varlink")
     let inner = "Host.app/\(base)Extensions/Greeter.appex"
     try root.makeExtension(
       inner, info: Fixtures.plist(Fixtures.identity + Fixtures.program + Fixtures.attributes))
@@ -92,12 +83,14 @@ import Testing
     #expect(records.map(\.isUsable) == [true, true], "\(records.flatMap(\.problems))")
     let point = try #require(records.first?.points.first)
     #expect(point.identifier == Fixtures.point && point.userInterface && point.scope == .none)
-    #expect(point.instancePolicy == .perScene && point.version == "1.2" && point.interface == "g.varlink")
+    #expect(
+      point.instancePolicy == .perScene && point.version == "1.2"
+        && point.interface == root.path("Host.app/\(base)Extensions/g.varlink"))
     #expect(point.file == root.path("Host.app/\(base)Extensions/Host.appextensionpoint"))
     let record = try #require(records.last)
     #expect(record.path == root.path(inner))
     // It has no name of its own, so it has the application's.
-    #expect(record.name == "The Host")
+    #expect(record.name.text == "The Host")
     #expect(
       record.container?.identifier == "org.example.host" && record.container?.path == root.path("Host.app"))
     #expect(throws: Never.self) { _ = try record.open() }
@@ -110,6 +103,10 @@ import Testing
     ("<key>org.example.host.A</key><dict><key>Scope</key><string>x</string></dict>", .optionValue),
     ("<key>org.example.host.A</key><dict><key>Interface</key><string>../x</string></dict>", .pointInterface),
     ("<key>org.example.host.A</key><dict><key>Interface</key><string>none</string></dict>", .pointInterface),
+    (
+      "<key>org.example.host.A</key><dict><key>Interface</key><string>Host.appextensionpoint</string></dict>",
+      .pointInterface
+    ),
     (
       "<key>org.example.host.A</key><dict><key>UserInterface</key><true/><key>InstancePolicy</key>"
         + "<string>shared</string></dict>", .pointValue
@@ -177,7 +174,7 @@ import Testing
     try root.makeExtension("Elsewhere/Linked.appex")
     try root.link("Linked.appex", to: "Elsewhere/Linked.appex")
     let records = Fixtures.scanner.scan(root: root.path).records
-    #expect(records.map(\.name) == ["File", "Greeter", "Linked"])
+    #expect(records.map(\.name.text) == ["File", "Greeter", "Linked"])
     #expect(records.map(\.checks) == [[.notDirectory], [], [.symbolicLink]])
     #expect(records.map(\.isNearMiss) == [true, false, false])
   }

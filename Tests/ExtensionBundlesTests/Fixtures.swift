@@ -31,6 +31,16 @@ enum Fixtures {
     """
   static let info = plist([identity, program, names, attributes, options].joined(separator: "\n"))
 
+  /// The same as `info`, as JSON.
+  static let infoJSON = """
+    {
+      "CFBundleIdentifier": "org.example.Greeter", "CFBundleExecutable": "greeter",
+      "CFBundleName": "Greeter", "CFBundleVersion": "1.2",
+      "EXAppExtensionAttributes": {"EXExtensionPointIdentifier": "\(point)"},
+      "Extensiond": {"Arguments": ["a", "b"], "StartTimeout": 2.5}
+    }
+    """
+
   /// The start of an ELF program for a machine.
   static func elf(_ machine: Machine) -> [UInt8] {
     [0x7F, 0x45, 0x4C, 0x46, 2, 1, 1] + [UInt8](repeating: 0, count: 9) + [2, 0]

@@ -43,6 +43,7 @@ class Completion(World):
         self.assertEqual(self.tab("explain", "x", "--host", ""), ["com.example.Connected", "org.example.Host"])
         self.assertEqual(self.tab("explain", "x", "--host", "=", "com"), ["com.example.Connected"])
         self.assertEqual(self.tab("explain", "x", "--host", "="), ["com.example.Connected", "org.example.Host"])
+        self.assertEqual(self.tab("points", "--interface", ""), ["org.example.Host.Point"])
         self.assertIn(instance, self.tab("stop", ""))
         self.assertEqual(self.tab("stop", instance[:-1]), [instance])
         for words in (["show", "./"], ["activate", "x", "--scene", ""], ["status", "org"]):

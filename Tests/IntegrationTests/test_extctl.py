@@ -93,4 +93,5 @@ class Command(World):
         docs = pathlib.Path(__file__).resolve().parents[2] / "docs"
         self.assertEqual((docs / "extctl.md").read_text(), self.extctl("manual", "--markdown").stdout)
         limits = subprocess.run([BUILD / "extensiond", "--limits"], capture_output=True, text=True, timeout=20)
+        self.assertIn("| messageBytes |", limits.stdout)
         self.assertEqual((docs / "limits.md").read_text(), limits.stdout)

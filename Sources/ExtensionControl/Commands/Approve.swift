@@ -25,7 +25,7 @@ extension Command {
     } catch let error as ControlError where error.status == .changed {
       throw ControlError(.changed, difference(item, invocation), reply: error.reply)
     }
-    let reply = try invocation.admin(AdminInterface.List(extension: item.path))
+    let reply = try invocation.bundles(item.path)
     try invocation.show(reply) {
       reply.extensions.map { Terminal.visible("approved \($0.identifier ?? $0.path): \($0.state.rawValue)") }
         .joined(separator: "\n")
@@ -36,7 +36,7 @@ extension Command {
   /// The one bundle that is meant.
   private static func subject(_ invocation: Invocation) throws -> AdminInterface.Extension {
     let name = try invocation.subject()
-    let found = try invocation.admin(AdminInterface.List(extension: name)).extensions
+    let found = try invocation.bundles(name).extensions
     let candidates = found.count > 1 ? found.filter { $0.state != .shadowed } : found
     guard let item = candidates.first else { throw ControlError(.failed, ControlError.notFound(name)) }
     guard candidates.count == 1 else {
@@ -57,7 +57,7 @@ extension Command {
   }
 
   private static func difference(_ shown: AdminInterface.Extension, _ invocation: Invocation) -> String {
-    let found = (try? invocation.admin(AdminInterface.List(extension: shown.path)))?.extensions.first
+    let found = (try? invocation.bundles(shown.path))?.extensions.first
     let lines = found.map { ApprovalDifference.lines(from: shown, to: $0) } ?? ["it is gone"]
     return "\(shown.path) changed since it was shown, so nothing was approved:\n"
       + lines.map { "  \($0)\n" }.joined() + "look at it again: extctl approve \(invocation.arguments[0])"

@@ -26,7 +26,7 @@ extension Command {
     let reply: AdminInterface.List.Reply
     do {
       _ = try invocation.admin(AdminInterface.Rescan(wait: true))
-      reply = try invocation.admin(AdminInterface.List(extension: target))
+      reply = try invocation.bundles(target)
     } catch let error as ControlError {
       let cause =
         error.isNotFound

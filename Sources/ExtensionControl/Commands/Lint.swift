@@ -17,7 +17,7 @@ extension Command {
   }
 
   private static func listed(_ name: String, _ invocation: Invocation) throws -> [AdminInterface.Extension] {
-    do { return try invocation.admin(AdminInterface.List(extension: name)).extensions } catch let error
+    do { return try invocation.bundles(name).extensions } catch let error
       as ControlError where error.isNotFound && File.exists(name)
     {
       // It is no identifier but something that lies here.

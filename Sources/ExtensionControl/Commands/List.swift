@@ -9,9 +9,7 @@ extension Command {
       + "unless you name it or give --all.",
     options: [.init(name: "all", letter: "a", help: "list copies that another one shadows, too")]
   ) { invocation in
-    let found = try invocation.admin(
-      AdminInterface.List(extension: invocation.arguments.isEmpty ? nil : invocation.subject())
-    ).extensions
+    let found = try invocation.bundles(invocation.arguments.isEmpty ? nil : invocation.subject()).extensions
     let isFull = invocation.has("all") || !invocation.arguments.isEmpty
     let shown = isFull ? found : found.filter { $0.state != .shadowed }
     try invocation.show(AdminInterface.List.Reply(extensions: shown)) {

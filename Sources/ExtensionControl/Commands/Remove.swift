@@ -9,7 +9,7 @@ extension Command {
     options: [.init(name: "data", help: "remove what the extension has stored, too")]
   ) { invocation in
     let name = try invocation.subject()
-    let found = try invocation.admin(AdminInterface.List(extension: name)).extensions
+    let found = try invocation.bundles(name).extensions
     guard let item = found.first, found.count == 1 else {
       throw ControlError(.failed, ControlError.ambiguous(name, found.map(\.path)))
     }

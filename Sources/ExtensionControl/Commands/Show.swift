@@ -6,7 +6,7 @@ extension Command {
     name: "show", arguments: ["ID|PATH"],
     summary: "show everything that is known about an extension or a host"
   ) { invocation in
-    let reply = try invocation.admin(AdminInterface.List(extension: invocation.subject()))
+    let reply = try invocation.bundles(invocation.subject())
     try invocation.show(reply) { reply.extensions.map(\.text).joined(separator: "\n\n") }
     return .success
   }
@@ -19,12 +19,18 @@ extension AdminInterface.Extension {
       ("identifier", identifier ?? "-"), ("name", localizedName ?? "-"), ("state", state.rawValue),
       ("", explanation),
       ("version", [version, buildVersion.map { "(build \($0))" }].compactMap { $0 }.joined(separator: " ")),
-      ("point", extensionPoint ?? "-"), ("path", path),
+      ("point", (extensionPoint ?? "-") + (pointVersion.map { ", made for version \($0)" } ?? "")),
+      ("path", path),
       ("writable by", rootOwned ? "root only" : "you"),
       ("digest", digest ?? "-"),
       ("entitlements", entitlements.isEmpty ? "none" : entitlements.joined(separator: ", ")),
       ("running", "\(instances)"),
     ]
+    let said = [
+      ("description", details?.description), ("developer", details?.developer), ("license", details?.license),
+      ("home page", details?.homePage), ("icon", details?.icon),
+    ]
+    for (name, value) in said { if let value { rows.append((name, value)) } }
     if let containingHost { rows.append(("inside", containingHost)) }
     if let programs { rows.append(("programs", programs.joined(separator: "\n"))) }
     if let quarantinedUntil { rows.append(("quarantined", "until \(WallClock.text(quarantinedUntil))")) }

@@ -6,7 +6,7 @@ extension Command {
   /// For the completions of shells, so no help lists it. Says nothing but the words, starts no broker, and does not wait for
   /// one that hangs: whoever presses Tab wants to go on typing.
   static let words = Command(
-    name: "words", arguments: ["bundles,extensions,hosts,instances"],
+    name: "words", arguments: ["bundles,extensions,hosts,instances,points"],
     summary: "print what can be completed, one word a line"
   ) { invocation in
     let kinds = invocation.arguments[0].split(separator: ",").compactMap {
@@ -34,6 +34,7 @@ extension Command {
         try ask(AdminInterface.ListHosts()).hosts.map(\.identifier)
           + ask(AdminInterface.List()).extensions.filter { $0.path.hasSuffix(".app") }.compactMap(
             \.identifier)
+      case .points: try ask(AdminInterface.ListExtensionPoints()).extensionPoints.map(\.identifier)
       case .instances: try ask(AdminInterface.ListInstances()).instances.map(\.id)
       }
     }

@@ -6,6 +6,7 @@ enum CompletionWords: String, CaseIterable {
   /// Identifiers of the hosts that are connected, or have a bundle.
   case hosts
   case instances
+  case points
 
   /// What may stand for the arguments of a command.
   static func of(_ command: Command) -> [CompletionWords] {
@@ -18,7 +19,13 @@ enum CompletionWords: String, CaseIterable {
   }
 
   /// What may be the value of an option.
-  static func of(_ option: Command.Option) -> CompletionWords? { option.name == "host" ? .hosts : nil }
+  static func of(_ option: Command.Option) -> CompletionWords? {
+    switch option.name {
+    case "host": .hosts
+    case "interface": .points
+    default: nil
+    }
+  }
 
   /// The command that prints them; nothing ever comes from it but them.
   static func call(_ words: [CompletionWords]) -> String {
