@@ -14,14 +14,15 @@
 #define P_PIDFD 3
 #endif
 
-ssize_t clinux_send(int socket, const void *bytes, size_t count, const int *descriptors, int descriptor_count,
-                    int flags) {
-  struct iovec vector = {(void *)bytes, count};
+ssize_t clinux_send(int socket, const void *head, size_t head_count, const void *bytes, size_t count,
+                    const int *descriptors, int descriptor_count, int flags) {
+  struct iovec vectors[] = {{(void *)head, head_count}, {(void *)bytes, count}};
   union {
     struct cmsghdr header;
     char space[CMSG_SPACE(sizeof(int) * clinux_max_descriptors)];
   } control;
-  struct msghdr message = {.msg_iov = &vector, .msg_iovlen = 1};
+  struct msghdr message = {.msg_iov = vectors, .msg_iovlen = 2};
+  if (head_count == 0) message.msg_iov = &vectors[1], message.msg_iovlen = 1;
   if (descriptor_count > clinux_max_descriptors) {
     errno = EINVAL;
     return -1;
@@ -37,6 +38,10 @@ ssize_t clinux_send(int socket, const void *bytes, size_t count, const int *desc
     memcpy(CMSG_DATA(header), descriptors, sizeof(int) * descriptor_count);
   }
   return sendmsg(socket, &message, flags | MSG_NOSIGNAL);
+}
+
+int clinux_set_send_buffer(int socket, int bytes) {
+  return setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
 }
 
 ssize_t clinux_receive(int socket, void *bytes, size_t count, int *descriptors, int *descriptor_count, int flags,

@@ -79,21 +79,28 @@ public enum Socket {
 
   /// Sends bytes and descriptors in one sendmsg(2). Returns how many bytes went; the descriptors went if any did.
   /// Never raises SIGPIPE.
+  /// - Parameter head: goes before `bytes`, and counts.
   public static func send(
-    _ bytes: ArraySlice<UInt8>, descriptors: [SharedDescriptor] = [], to socket: CInt,
-    nonBlocking: Bool = true
+    _ bytes: ArraySlice<UInt8>, after head: [UInt8] = [], descriptors: [SharedDescriptor] = [],
+    to socket: CInt, nonBlocking: Bool = true
   ) throws(Errno) -> Int {
     let numbers = descriptors.isEmpty ? [] : descriptors.map(\.rawValue)
     let flags = nonBlocking ? clinux_MSG_DONTWAIT : 0
     let sent = try check {
       unsafe bytes.withUnsafeBytes { buffer -> Int in
-        guard let base = buffer.baseAddress else { return 0 }
-        return unsafe clinux_send(socket, base, buffer.count, numbers, CInt(numbers.count), flags)
+        unsafe clinux_send(
+          socket, head, head.count, buffer.baseAddress, buffer.count, numbers, CInt(numbers.count), flags)
       }
     }
     // Alive until here: the kernel has its own references now.
     withExtendedLifetime(descriptors) {}
     return sent
+  }
+
+  /// Lets more be on its way, for bytes in bulk; as much as the kernel permits: socket(7), SO_SNDBUF.
+  public static func setSendBuffer(_ socket: borrowing FileDescriptor, bytes: Int) {
+    // Fails for nothing but a bad descriptor.
+    _ = clinux_set_send_buffer(socket.rawValue, CInt(clamping: bytes))
   }
 
   /// What one receive brought.

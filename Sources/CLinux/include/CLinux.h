@@ -59,9 +59,12 @@ static const int clinux_CLD_DUMPED = CLD_DUMPED;
 /// The most descriptors that one message may carry here (the kernel allows 253).
 enum { clinux_max_descriptors = 16 };
 
-/// sendmsg with descriptors as SCM_RIGHTS. Returns bytes sent, or -1 with errno.
-ssize_t clinux_send(int socket, const void *_Nonnull bytes, size_t count, const int *_Nullable descriptors,
-                    int descriptor_count, int flags);
+/// sendmsg of one piece, or two, with descriptors as SCM_RIGHTS. Returns bytes sent, or -1 with errno.
+ssize_t clinux_send(int socket, const void *_Nullable head, size_t head_count, const void *_Nullable bytes,
+                    size_t count, const int *_Nullable descriptors, int descriptor_count, int flags);
+
+/// How much the kernel may hold that was sent and is not yet read; it doubles the number, and has a limit of its own.
+int clinux_set_send_buffer(int socket, int bytes);
 
 /// recvmsg that takes descriptors close-on-exec. *descriptor_count: room on entry, received on return.
 /// *message_flags: MSG_CTRUNC, MSG_TRUNC. Returns bytes read, or -1 with errno.

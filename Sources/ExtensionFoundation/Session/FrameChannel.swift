@@ -3,8 +3,8 @@ internal import LinuxSystem
 /// Frames over a stream socket of their own, on the sessions' thread. io.extensiond.Connection.OpenFrames has their form.
 actor FrameChannel {
   private static let headerBytes = 16
-  /// So much is copied, to go with its header in one system call.
-  private static let smallBytes = 16 << 10
+  /// What may be on its way, so that both sides work at once: a sender is woken when most of it was read.
+  private static let sendBuffer = 512 << 10
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe Session.thread.asUnownedSerialExecutor() }
 
@@ -25,7 +25,10 @@ actor FrameChannel {
   private var isSending = false
   private var senders: [CheckedContinuation<Void, Never>] = []
 
-  init(_ socket: SharedDescriptor) { self.socket = socket }
+  init(_ socket: SharedDescriptor) {
+    self.socket = socket
+    Socket.setSendBuffer(socket.descriptor, bytes: Self.sendBuffer)
+  }
 
   // MARK: Reading
 
@@ -74,7 +77,7 @@ actor FrameChannel {
         .malformedMessage,
         "the peer sent a frame of \(length) bytes, and \(AppExtensionFrames.payloadLimit) is the most")
     }
-    payload = [UInt8](repeating: 0, count: length)
+    payload = .uninitialized(count: length)
   }
 
   private func takeFrame() -> AppExtensionFrames.Frame {
@@ -122,12 +125,7 @@ actor FrameChannel {
     }
     var head = Self.little(UInt64(frame.bytes.count), 4) + Self.little(UInt64(frame.kind), 4)
     head += Self.little(frame.id, 8)
-    if frame.bytes.count <= Self.smallBytes {
-      try await write((head + frame.bytes)[...], frame.descriptors)
-    } else {
-      try await write(head[...], frame.descriptors)
-      try await write(frame.bytes[...], [])
-    }
+    try await write(head, frame.bytes, frame.descriptors)
   }
 
   private func check(_ frame: AppExtensionFrames.Frame) throws(AppExtensionError) {
@@ -146,13 +144,15 @@ actor FrameChannel {
   }
 
   /// Not to be cancelled: the other side would take the next frame for the rest of this one.
-  private func write(_ bytes: ArraySlice<UInt8>, _ descriptors: [SharedDescriptor]) async throws {
-    var (bytes, descriptors) = (bytes, descriptors)
-    while !bytes.isEmpty {
+  private func write(_ head: [UInt8], _ payload: [UInt8], _ descriptors: [SharedDescriptor]) async throws {
+    var descriptors = descriptors
+    var sent = 0
+    while sent < head.count + payload.count {
       guard !isClosed else { throw Self.closed }
       do throws(Errno) {
-        let sent = try Socket.send(bytes, descriptors: descriptors, to: socket.rawValue)
-        bytes = bytes.dropFirst(sent)
+        let rest = payload[max(0, sent - head.count)...]
+        sent += try Socket.send(
+          rest, after: Array(head.dropFirst(sent)), descriptors: descriptors, to: socket.rawValue)
         descriptors = []
       } catch .again {
         await withCheckedContinuation { continuation in
