@@ -12,6 +12,7 @@ extension Broker {
         "\(facts.path): \(catalog.entries[facts.path]?.state.rawValue ?? "")")
     }
     afterChange(affected, points: points)
+    checkReread(found)
   }
 
   /// The points that the bundles at these paths fill or define, so that their hosts hear of it when they no longer do.

@@ -53,7 +53,7 @@ extension Broker {
     instances.values.sorted { isEarlier(($0.since, $0.id), ($1.since, $1.id)) }.map { instance in
       let state: AdminInterface.Instance.State =
         switch instance.phase {
-        case .backingOff, .checking, .waitingForLauncher, .launching: .launching
+        case .backingOff, .checking, .rereading, .waitingForLauncher, .launching: .launching
         case .starting: .starting
         case .running: .running
         case .stopping: .stopping
@@ -89,7 +89,8 @@ extension Broker {
     return AdminInterface.Status.Reply(
       version: facts.version, pid: facts.processID, generation: generation, since: Int(facts.since),
       launcher: launcherProcess == nil ? .absent : .connected, launcherPid: launcherProcess,
-      controlGroups: controlGroups, roots: facts.roots, limits: limits.table,
+      controlGroups: controlGroups,
+      approval: catalog.approval == .everything ? .everything : .person, roots: facts.roots, limits: limits.table,
       extensions: catalog.bundles.values.lazy.filter { $0.kind == .appExtension }.count,
       instances: instances.count, activations: activations.count, hosts: hostRows.count,
       descriptors: facts.descriptors, warnings: warnings)

@@ -17,7 +17,7 @@ public struct Broker: Sendable {
   var effects: [Effect] = []
   private var nextNumber = 0
 
-  var catalog = Catalog()
+  var catalog: Catalog
   var sessions: [PeerID: Session] = [:]
   var instances: [String: Instance] = [:]
   var activations: [String: Activation] = [:]
@@ -41,9 +41,10 @@ public struct Broker: Sendable {
   var rescans: [(request: RequestID, serial: Int)] = []
   var stops: [StopRequest] = []
 
-  public init(generation: String, limits: Limits = Limits()) {
+  public init(generation: String, limits: Limits = Limits(), approval: Approval = .person) {
     self.generation = generation
     self.limits = limits
+    catalog = Catalog(approval: approval)
   }
 
   /// Takes one event in and says what is to be done about it.

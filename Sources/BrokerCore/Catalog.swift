@@ -2,6 +2,7 @@ internal import ExtensionInterfaces
 
 /// All bundles that were found, and what each of them is. Changes touch only what they concern.
 struct Catalog: Sendable {
+  let approval: Approval
   private(set) var bundles: [String: BundleFacts] = [:]
   private(set) var entries: [String: CatalogEntry] = [:]
   private(set) var decisions: [String: Decision] = [:]
@@ -16,6 +17,8 @@ struct Catalog: Sendable {
   private var contained: [String: Set<String>] = [:]
   /// Definitions by point, best root first.
   private var definitions: [String: [(path: String, rootIndex: Int, point: PointFacts)]] = [:]
+
+  init(approval: Approval = .person) { self.approval = approval }
 
   // MARK: Reading
 
@@ -56,6 +59,9 @@ struct Catalog: Sendable {
 
   /// What a bundle would be if there were no other copy of it; nil where there is none.
   func ownState(_ path: String) -> CatalogEntry.State? { bundles[path].map { entry(for: $0).state } }
+
+  /// Whether a bundle is used as it is at the moment, and not as it was when somebody approved it.
+  func followsContent(_ path: String) -> Bool { approval == .everything }
 
   /// Whether an extension may fill a point at all, whatever was decided about it.
   func isInScope(_ facts: BundleFacts) -> Bool {
@@ -155,7 +161,7 @@ struct Catalog: Sendable {
     let host = ownHost(of: facts)
     return CatalogEntry(
       facts: facts, decision: facts.identifier.flatMap { decisions[$0] }, host: host,
-      hostDecision: host?.identifier.flatMap { decisions[$0] })
+      hostDecision: host?.identifier.flatMap { decisions[$0] }, approval: approval)
   }
 
   private mutating func resolve(_ identifiers: Set<String>) {

@@ -13,7 +13,9 @@ extension CatalogEntry {
   /// Decides about one bundle as if it had no duplicates.
   ///
   /// `host` is the application around it, where it fills one of that one's points, with the decision about it.
-  init(facts: BundleFacts, decision: Decision?, host: BundleFacts?, hostDecision: Decision?) {
+  init(
+    facts: BundleFacts, decision: Decision?, host: BundleFacts?, hostDecision: Decision?, approval: Approval
+  ) {
     let name = facts.identifier ?? facts.path
     if facts.kind == .nearMiss {
       self.init(state: .nearMiss, explanation: facts.problems.first?.message ?? "not a bundle")
@@ -30,6 +32,9 @@ extension CatalogEntry {
         state: .entitled,
         explanation: "asks for entitlements, which cannot be granted yet: "
           + facts.entitlements.joined(separator: ", "))
+    } else if approval == .everything, hostDecision?.verdict != .disabled {
+      self.init(
+        state: .enabled, explanation: "approved, since this broker is ephemeral and approves all that is valid")
     } else if facts.kind == .appExtension, let host {
       self.init(inside: host, decision: hostDecision)
     } else {

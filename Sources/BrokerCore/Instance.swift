@@ -7,6 +7,8 @@ struct Instance: Sendable {
     case backingOff
     /// Waits until its bundle is known to be what was decided about.
     case checking
+    /// Its bundle is another one by now, which may be used as well: waits until that is read.
+    case rereading
     /// Waits for the launcher to be there.
     case waitingForLauncher
     /// The launcher was asked.
@@ -28,8 +30,9 @@ struct Instance: Sendable {
   let identifier: String
   let extensionPoint: String
   let path: String
-  let version: String
-  let digest: String
+  /// Version and digest follow the bundle until the launch, where content needs no approval.
+  var version: String
+  var digest: String
   let policy: PointFacts.InstancePolicy
   /// Whom it serves, where the policy says so.
   let host: HostKey?
@@ -65,7 +68,7 @@ struct Instance: Sendable {
   var stage: String {
     switch phase {
     case .backingOff: "backOff"
-    case .checking: "check"
+    case .checking, .rereading: "check"
     case .waitingForLauncher: "launcher"
     case .launching: "launch"
     case .starting: executed ? "Start" : "sandbox"
@@ -79,7 +82,7 @@ struct Instance: Sendable {
   /// It has a process, or may have.
   var isWithLauncher: Bool {
     switch phase {
-    case .backingOff, .checking, .waitingForLauncher: false
+    case .backingOff, .checking, .rereading, .waitingForLauncher: false
     default: true
     }
   }

@@ -19,6 +19,9 @@ public enum CurrentProcess {
     return [name, String(name.prefix { $0 != "_" }), "en"]
   }
 
+  /// Sets a variable, for this process and for its children. Before the first thread only.
+  public static func setEnvironment(_ name: String, _ value: String) { unsafe setenv(name, value, 1) }
+
   /// Removes a variable, so that children do not see it. Before the first thread only.
   public static func removeEnvironment(_ name: String) { unsafe unsetenv(name) }
 

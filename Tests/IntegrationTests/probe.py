@@ -25,9 +25,9 @@ SCENES = ', "scenes": ["One", "Two"]'
 class Probe:
     """A running probe-host. Its lines are results of commands, or events in their order."""
 
-    def __init__(self, env):
+    def __init__(self, env, runner=()):
         self.process = subprocess.Popen(
-            [BUILD / "probe-host"], env={**env, "EXTENSIOND_HOST_IDENTIFIER": "org.example.Host"},
+            [*runner, BUILD / "probe-host"], env={**env, "EXTENSIOND_HOST_IDENTIFIER": "org.example.Host"},
             stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.sent = 0
         self.buffer = b""
