@@ -90,7 +90,8 @@ extension Broker {
       version: facts.version, pid: facts.processID, generation: generation, since: Int(facts.since),
       launcher: launcherProcess == nil ? .absent : .connected, launcherPid: launcherProcess,
       controlGroups: controlGroups,
-      approval: catalog.approval == .everything ? .everything : .person, roots: facts.roots, limits: limits.table,
+      approval: catalog.approval == .everything ? .everything : .person, roots: facts.roots,
+      limits: limits.table,
       extensions: catalog.bundles.values.lazy.filter { $0.kind == .appExtension }.count,
       instances: instances.count, activations: activations.count, hosts: hostRows.count,
       descriptors: facts.descriptors, warnings: warnings)

@@ -34,7 +34,8 @@ extension CatalogEntry {
           + facts.entitlements.joined(separator: ", "))
     } else if approval == .everything, hostDecision?.verdict != .disabled {
       self.init(
-        state: .enabled, explanation: "approved, since this broker is ephemeral and approves all that is valid")
+        state: .enabled,
+        explanation: "approved, since this broker is ephemeral and approves all that is valid")
     } else if facts.kind == .appExtension, let host {
       self.init(inside: host, decision: hostDecision)
     } else {

@@ -25,7 +25,8 @@ public enum BrokerProgram {
     if arguments.first == "--ephemeral" { runEphemeral(Array(arguments.dropFirst())) }
     if let argument = arguments.first {
       CurrentProcess.printError(
-        "extensiond: there is no option '\(argument)'; there are --version, --limits and '\(EphemeralRun.usage)'")
+        "extensiond: there is no option '\(argument)'; there are --version, --limits and '\(EphemeralRun.usage)'"
+      )
       CurrentProcess.exit(64)
     }
     do {

@@ -62,7 +62,9 @@ final class EphemeralRun {
   /// beside its runtime directory stays where it is.
   private static func leaveSession(for directory: String) {
     let runtime = CurrentProcess.environment("XDG_RUNTIME_DIR") ?? ""
-    for name in ["LISTEN_FDS", "LISTEN_FDNAMES", "LISTEN_PID", "NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC"] {
+    for name in [
+      "LISTEN_FDS", "LISTEN_FDNAMES", "LISTEN_PID", "NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC",
+    ] {
       CurrentProcess.removeEnvironment(name)
     }
     if let display = CurrentProcess.environment("WAYLAND_DISPLAY"), !display.hasPrefix("/") {

@@ -146,9 +146,10 @@ extension Simulator {
     if let host = facts.containingPath.flatMap({ disk[$0] }),
       point(facts.extensionPoint)?.host == host.identifier
     {
+      if approval == .everything { return applied[host.identifier ?? ""]?.verdict != .disabled }
       return host.rootOwned || isApproved(host)
     }
-    return isApproved(facts)
+    return approval == .everything || isApproved(facts)
   }
 
   func isInScope(_ facts: BundleFacts) -> Bool {

@@ -17,6 +17,8 @@ extension Simulator {
       let answer: BundleCheck = chance(85) ? .current : chance(50) ? .changed : .busy(path: path)
       loose.append(.bundleChecked(instance: id, answer))
     case .releaseBundle(let id): directories.remove(id)
+    // What is there when it is read, which is later.
+    case .scan(let path): loose.append(.bundles(found: [], removed: [path]))
     case .scanAll(let serial): loose.append(.scanned(serial))
     case .log(let entry): read(entry)
     case .dropLease(let activation): leaseEnds.remove(activation)

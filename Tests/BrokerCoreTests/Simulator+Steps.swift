@@ -60,7 +60,10 @@ extension Simulator {
 
   func deliverLoose() {
     guard let index = loose.indices.randomElement(using: &random) else { return }
-    let event = loose[index]
+    var event = loose[index]
+    if case .bundles(_, let paths) = event {
+      event = .bundles(found: paths.compactMap { disk[$0] }, removed: paths.filter { disk[$0] == nil })
+    }
     // Extensions say some things twice.
     if case .answered = event, chance(5) {} else { loose.remove(at: index) }
     if case .bundleChecked(let id, .current) = event { directories.insert(id) }

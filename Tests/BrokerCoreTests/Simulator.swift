@@ -33,6 +33,7 @@ final class Simulator {
   var random: SplitMix64
   let seed: UInt64
   let limits: Limits
+  let approval: Approval
   var broker: Broker
   var now = Moment(monotonic: 1, wall: 1_000)
   var steps = 0
@@ -105,7 +106,8 @@ final class Simulator {
       limits.logLinesPerExtension = 3
     }
     self.limits = limits
-    broker = Broker(generation: "g0", limits: limits)
+    approval = seed % 5 == 0 ? .everything : .person
+    broker = Broker(generation: "g0", limits: limits, approval: approval)
     fillDisk()
     boot()
   }
@@ -128,7 +130,7 @@ final class Simulator {
       isBooting = false
       checkLiveOn(running)
     }
-    broker = Broker(generation: "g\(run)", limits: limits)
+    broker = Broker(generation: "g\(run)", limits: limits, approval: approval)
     let streams = order.compactMap { clients[$0] }.filter { $0.stream != nil && $0.door == .host }
     (loose, queue, clients, order, reported) = ([], [], [:], [], [])
     (leaseEnds, connectionEnds, directories) = ([], [], [])
