@@ -37,6 +37,7 @@ extension Broker {
     }
     stopWhatMayNotRun(identifiers)
     if !points.isEmpty { tellChanges(identifiers, points: points) }
+    tellDevelopers()
   }
 
   /// Disabled and removed extensions are stopped. Changed and updated ones run on for the hosts that use them.

@@ -13,7 +13,7 @@ extension Broker {
       entitlements: facts.entitlements, problems: facts.problems,
       instances: instances.values.lazy.filter { $0.path == facts.path }.count,
       quarantinedUntil: facts.digest.flatMap { crashes[$0]?.quarantine(at: now) }.map { Int($0.wall) },
-      programs: facts.programs.isEmpty ? nil : facts.programs)
+      programs: facts.programs.isEmpty ? nil : facts.programs, developer: facts.isDeveloped ? true : nil)
   }
 
   var pointRows: [AdminInterface.ExtensionPoint] {
@@ -61,7 +61,8 @@ extension Broker {
       return AdminInterface.Instance(
         id: instance.id, extension: instance.identifier, extensionPoint: instance.extensionPoint,
         path: instance.path, version: instance.version, pid: instance.processID.map(Int.init), state: state,
-        since: Int(instance.since), activations: instance.activations.count, digest: instance.digest)
+        since: Int(instance.since), activations: instance.activations.count, digest: instance.digest,
+        developer: instance.isDeveloped ? true : nil)
     }
   }
 

@@ -142,7 +142,7 @@ extension Broker {
 
   private mutating func expireAccepts(_ id: String) {
     guard let instance = instances[id], !instance.isStopping,
-      instance.accepting.values.contains(where: { $0.deadline <= now.monotonic })
+      instance.accepting.values.contains(where: { ($0.deadline ?? .max) <= now.monotonic })
     else { return }
     giveUp(id, Reason(kind: .unresponsive, stage: "AcceptConnection"))
   }

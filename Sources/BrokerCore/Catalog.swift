@@ -61,7 +61,14 @@ struct Catalog: Sendable {
   func ownState(_ path: String) -> CatalogEntry.State? { bundles[path].map { entry(for: $0).state } }
 
   /// Whether a bundle is used as it is at the moment, and not as it was when somebody approved it.
-  func followsContent(_ path: String) -> Bool { approval == .everything }
+  func followsContent(_ path: String) -> Bool {
+    approval == .everything || bundles[path]?.isDeveloped == true
+  }
+
+  /// The bundles of a developer's one: itself, and what is inside.
+  func developed(at path: String) -> [BundleFacts] {
+    bundles.values.filter { $0.isDeveloped && $0.path.isInside(path) }.sorted { $0.path < $1.path }
+  }
 
   /// Whether an extension may fill a point at all, whatever was decided about it.
   func isInScope(_ facts: BundleFacts) -> Bool {
@@ -173,7 +180,7 @@ struct Catalog: Sendable {
     }
   }
 
-  /// Which of several copies counts: a usable one first, then root order, then version.
+  /// Which of several copies counts: a developer's after all that are installed, a usable one first, then root order, then version.
   private mutating func resolve(_ identifier: String) {
     winners[identifier] = nil
     let copies = (extensionPaths[identifier] ?? []).compactMap { bundles[$0] }
@@ -184,6 +191,7 @@ struct Catalog: Sendable {
       if ![.invalid, .incompatible, .nearMiss].contains(entry.state) { candidates.append((facts, entry)) }
     }
     candidates.sort { left, right in
+      if left.facts.isDeveloped != right.facts.isDeveloped { return right.facts.isDeveloped }
       let (first, second) = (left.entry.state == .enabled, right.entry.state == .enabled)
       if first != second { return first }
       if left.facts.rootIndex != right.facts.rootIndex { return left.facts.rootIndex < right.facts.rootIndex }
@@ -195,7 +203,9 @@ struct Catalog: Sendable {
     winners[identifier] = best.facts.path
     for loser in candidates.dropFirst() {
       let why =
-        if best.entry.state == .enabled, loser.entry.state != .enabled {
+        if loser.facts.isDeveloped, !best.facts.isDeveloped {
+          "that one is installed, and a developer's never displaces it"
+        } else if best.entry.state == .enabled, loser.entry.state != .enabled {
           "that one is approved"
         } else if best.facts.rootIndex != loser.facts.rootIndex {
           "its root comes first"

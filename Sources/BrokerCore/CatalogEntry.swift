@@ -32,6 +32,9 @@ extension CatalogEntry {
         state: .entitled,
         explanation: "asks for entitlements, which cannot be granted yet: "
           + facts.entitlements.joined(separator: ", "))
+    } else if facts.isDeveloped {
+      self.init(
+        state: .enabled, explanation: "a developer's bundle, in use as long as its 'extctl dev run' lasts")
     } else if approval == .everything, hostDecision?.verdict != .disabled {
       self.init(
         state: .enabled,

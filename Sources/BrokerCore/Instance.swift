@@ -49,6 +49,10 @@ struct Instance: Sendable {
   var executed = false
   var scenes: [String]?
   var activations: Set<String> = []
+  /// Of a developer's bundle.
+  var isDeveloped = false
+  /// Its program is stopped before its first instruction, for a debugger.
+  var waits = false
   /// Connections that the extension was asked to accept.
   var accepting: [String: PendingAccept] = [:]
 
@@ -61,7 +65,8 @@ struct Instance: Sendable {
     let activation: String
     let connection: ConnectionID
     let purpose: Purpose
-    let deadline: Int64
+    /// nil: under a debugger it may take any time.
+    let deadline: Int64?
   }
 
   /// The name of what it is waiting for, for errors.
@@ -89,7 +94,7 @@ struct Instance: Sendable {
 
   var nextDeadline: Int64? {
     // Of one that is stopping no answer is expected any more; its end answers whoever waits.
-    let accepts = isStopping ? nil : accepting.values.lazy.map(\.deadline).min()
+    let accepts = isStopping ? nil : accepting.values.lazy.compactMap(\.deadline).min()
     guard let deadline else { return accepts }
     return min(deadline, accepts ?? deadline)
   }

@@ -226,6 +226,9 @@ final class Daemon {
     case .readHistory(let request, let identifier): readHistory(identifier, request)
     case .scanAll(let serial): bundles?.scanAll(serial)
     case .scan(let path): bundles?.scan(path)
+    case .develop(let path):
+      bundles?.develop(path) { [unowned self] in self.handle(.developed(path: path, $0)) }
+    case .withdraw(let path): bundles?.withdraw(path)
     case .watchContent(let path, let wanted): bundles?.watchContent(of: path, wanted)
     case .keepLease(let activation, let instance, let note): keepLease(activation, instance, note)
     case .dropLease(let activation): leases[activation] = nil

@@ -69,7 +69,8 @@ extension AppExtensionProcess {
     private static func activate(_ configuration: Configuration) throws -> Activation {
       let (reply, descriptors) = try Broker.call(
         BrokerInterface.Activate(
-          extension: configuration.appExtensionIdentity.id, scene: configuration.sceneID))
+          extension: configuration.appExtensionIdentity.id, scene: configuration.sceneID),
+        timeout: nil)
       guard descriptors.indices.contains(reply.leaseFileDescriptor) else {
         throw AppExtensionError(.failed, "the broker sent no lease")
       }
@@ -78,7 +79,8 @@ extension AppExtensionProcess {
 
     func connect() throws -> AppExtensionConnection {
       let activation = activationID
-      let (reply, descriptors) = try Broker.call(BrokerInterface.Connect(activation: activation))
+      let (reply, descriptors) = try Broker.call(
+        BrokerInterface.Connect(activation: activation), timeout: nil)
       guard descriptors.indices.contains(reply.connectionFileDescriptor) else {
         throw AppExtensionError(.failed, "the broker sent no connection")
       }

@@ -31,16 +31,17 @@ enum Broker {
     return client
   }
 
+  /// `timeout`: nil where the broker itself sees to an end: an extension in a debugger may take any time.
   static func call<Method: VarlinkMethod>(
-    _ method: Method
+    _ method: Method, timeout: Duration? = .seconds(60)
   ) throws -> (reply: Method.Reply, descriptors: [SharedDescriptor]) {
-    let answer = try call(method, connect(), timeout: .seconds(60))
+    let answer = try call(method, connect(), timeout: timeout)
     return (answer.reply, answer.descriptors)
   }
 
   /// One call over a connection that is there.
   static func call<Method: VarlinkMethod>(
-    _ method: Method, _ client: VarlinkClient, more: Bool = false, timeout: Duration
+    _ method: Method, _ client: VarlinkClient, more: Bool = false, timeout: Duration?
   ) throws(AppExtensionError) -> VarlinkClient.Answer<Method.Reply> {
     do throws(VarlinkClientError) {
       return try client.call(method, more: more, timeout: timeout)

@@ -187,6 +187,7 @@ final class TestWorld {
     case .launch(let order) where automatic.contains(.launch):
       send(.launched(instance: order.instance, processID: 4242))
       send(.executed(instance: order.instance))
+      if order.waits { send(.stopped(instance: order.instance, processID: 4244)) }
     case .start(let instance, let call, _, _) where automatic.contains(.start):
       send(.answered(instance: instance, call: call, scenes: scenes))
     case .keepLease(let activation, _, _) where automatic.contains(.lease):
