@@ -89,7 +89,7 @@ extension AdminInterface.Develop.Reply {
       : ""
     return """
       in another terminal:
-        gdb -p \(process) -iex 'set sysroot /proc/\(process)/root'
+        gdb -p \(process) -iex 'set sysroot /proc/\(process)/root' -iex 'handle SIGSTOP nostop noprint nopass'
       Set breakpoints there, then 'continue'. To go on without a debugger: kill -CONT \(process)\(hint)
       """
   }
