@@ -67,6 +67,8 @@ final class Simulator {
   /// What is there for good, and what the broker was told of.
   var stored: [String: Decision] = [:]
   var applied: [String: Decision] = [:]
+  /// The tool was read for its developer.
+  var isDeveloping = false
   var storing: [(request: RequestID, decision: Decision)] = []
 
   /// Checks, scans and extensions: in any order.
@@ -132,6 +134,7 @@ final class Simulator {
     }
     broker = Broker(generation: "g\(run)", limits: limits, approval: approval)
     let streams = order.compactMap { clients[$0] }.filter { $0.stream != nil && $0.door == .host }
+    (isDeveloping, disk[Disk.tool]) = (false, nil)
     (loose, queue, clients, order, reported) = ([], [], [:], [], [])
     (leaseEnds, connectionEnds, directories) = ([], [], [])
     // Of what the storage was asked for, some is done already.
