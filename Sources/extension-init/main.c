@@ -124,11 +124,14 @@ static void leave_stopped(pid_t program) {
   pid_t got;
   do got = waitpid(program, &state, 0);
   while (got < 0 && errno == EINTR);
-  if (got == program && WIFSTOPPED(state) && ptrace(PTRACE_DETACH, program, NULL, (void *)SIGSTOP) == 0) {
-    dprintf(status, "stopped\n");
-  } else {
+  if (got != program || !WIFSTOPPED(state) || ptrace(PTRACE_DETACH, program, NULL, (void *)SIGSTOP) < 0) {
     kill(program, SIGKILL);
+    return;
   }
+  // It is let go first and stops then. Its end, if that comes instead, is left to whoever waits for it.
+  siginfo_t stop;
+  while (waitid(P_PID, program, &stop, WSTOPPED | WEXITED | WNOWAIT) < 0 && errno == EINTR) {}
+  if (stop.si_code == CLD_STOPPED) dprintf(status, "stopped\n");
 }
 
 /// Starts the program and returns after its exec.

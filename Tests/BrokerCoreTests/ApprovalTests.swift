@@ -101,6 +101,19 @@ func `where everything is approved, what is valid is enabled unless the person d
   #expect(world.count("check") == 2 && world.launches.count == 1)
 }
 
+@Test func `what is being read again when the launcher goes waits for the next one`() throws {
+  let world = TestWorld(approval: .everything)
+  world.automatic.remove(.check)
+  let request = world.activate(world.host())
+  let instance = try #require(world.broker.instances.keys.first)
+  world.send(.bundleChecked(instance: instance, .changed))
+  world.send(.launcherGone)
+  world.add([TestWorld.greeter(digest: "sha256:2")])
+  world.send(.bundleChecked(instance: instance, .current))
+  world.connectLauncher()
+  _ = try world.activation(request)
+}
+
 @Test func `what became broken before the launch is not launched`() throws {
   let world = TestWorld(approval: .everything)
   world.automatic.remove(.check)

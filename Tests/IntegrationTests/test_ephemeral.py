@@ -1,11 +1,16 @@
 """`extensiond --ephemeral DIRECTORY -- COMMAND`: a broker for a host's own tests."""
 
+import fcntl
 import json
 import os
 import pathlib
+import pty
 import resource
+import select
 import signal
 import subprocess
+import sys
+import termios
 import unittest
 
 from probe import ENDING, Probe, ProbeWorld
@@ -142,6 +147,46 @@ class Ephemeral(ProbeWorld):
                 self.assertEqual(process.stdout.readline(), "got\n")
                 self.assertEqual(process.wait(DEADLINE), 9)
                 self.assertNothingLeft()
+
+    def test_ctrl_c_comes_to_the_command_once(self):
+        counting = (
+            "import os, signal, sys\n"
+            "count = 0\n"
+            "def got(*_):\n    global count; count += 1\n"
+            "signal.signal(signal.SIGINT, got)\n"
+            "print('ready', flush=True); sys.stdin.readline(); print('count', count, flush=True)")
+        terminal, other = pty.openpty()
+        self.addCleanup(os.close, terminal)
+        process = subprocess.Popen(
+            [*self.runner(), sys.executable, "-c", counting], env=self.env, stdin=other, stdout=other, stderr=other,
+            start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+        os.close(other)
+        self.addCleanup(lambda: (process.poll() is None and process.kill(), process.wait()))
+        text = ""
+
+        def read_until(wanted):
+            nonlocal text
+            while wanted not in text:
+                ready, _, _ = select.select([terminal], [], [], DEADLINE)
+                self.assertTrue(ready, f"'{wanted}' did not come, but {text!r}")
+                text += os.read(terminal, 4096).decode()
+
+        read_until("ready")
+        os.write(terminal, b"\x03")
+        read_until("^C")
+        # Whoever forwards has its turn before the answer of its broker.
+        self.assertEqual(self.extctl_inside(process).returncode, 0)
+        os.write(terminal, b"\n")
+        read_until("count 1")
+        self.assertEqual(process.wait(DEADLINE), 0)
+        self.assertNothingLeft()
+
+    def extctl_inside(self, process):
+        """Asks the broker of a run that goes on."""
+        directory = until(lambda: list(self.run_directory.iterdir()), "its directory")[0]
+        return subprocess.run(
+            [BUILD / "extctl", "status"], env={**self.env, "XDG_RUNTIME_DIR": str(directory)}, capture_output=True,
+            timeout=DEADLINE)
 
     def test_nothing_outlives_a_killed_command(self):
         self.fill(body="def stop(p): pass\nimport signal\nsignal.signal(15, signal.SIG_IGN)")
