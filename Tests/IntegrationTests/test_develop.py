@@ -204,7 +204,7 @@ class Develops(World):
         """An instance that waits for a debugger, its process, and the host's call that waits for it."""
         bundle, development = self.begin("--wait", info={"Extensiond": {"StartTimeout": 1}}, **options)
         self.host_client.send("Activate", {"extension": NAME, "connect": True})
-        development.wait_for("kill -CONT")
+        development.wait_for("without a debugger: kill -CONT")
         process = int(development.events.rpartition("kill -CONT ")[2].split()[0])
         self.assertIn(f"gdb -p {process} ", development.events)
         return development, process
@@ -237,10 +237,17 @@ class Develops(World):
 
     @unittest.skipUnless(shutil.which("gdb"), "gdb is not installed")
     def test_gdb_attaches_and_goes_on(self):
+        self.debug("continue")
+
+    @unittest.skipUnless(shutil.which("gdb"), "gdb is not installed")
+    def test_it_goes_on_when_gdb_lets_go(self):
+        self.debug("detach")
+
+    def debug(self, command):
         development, process = self.waiting()
         line = next(line for line in development.events.splitlines() if "gdb -p" in line)
         gdb = subprocess.Popen(
-            [*shlex.split(line), "-nx", "-batch", "-ex", "info proc", "-ex", "continue"], stdin=subprocess.DEVNULL,
+            [*shlex.split(line), "-nx", "-batch", "-ex", "info proc", "-ex", command], stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         try:
             self.finish()

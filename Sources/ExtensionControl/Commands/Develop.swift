@@ -87,9 +87,14 @@ extension AdminInterface.Develop.Reply {
       isRestricted
       ? "\nThis system lets only root attach; 'sudo sysctl kernel.yama.ptrace_scope=0' lets you, until it restarts."
       : ""
+    // A stop that nobody has taken back holds again as soon as a debugger lets go: so gdb takes it back, and then gives
+    // the program neither of the two signals.
+    let gdb =
+      "gdb -p \(process) -iex 'set sysroot /proc/\(process)/root' -iex 'handle SIGSTOP SIGCONT nostop noprint nopass' "
+      + "-ex 'shell kill -CONT \(process)'"
     return """
       in another terminal:
-        gdb -p \(process) -iex 'set sysroot /proc/\(process)/root' -iex 'handle SIGSTOP nostop noprint nopass'
+        \(gdb)
       Set breakpoints there, then 'continue'. To go on without a debugger: kill -CONT \(process)\(hint)
       """
   }
