@@ -115,7 +115,8 @@ extension Broker {
     let instance = Instance(
       id: id, identifier: facts.identifier ?? "", extensionPoint: point.identifier, path: facts.path,
       version: facts.version ?? "", digest: digest, policy: policy, host: policy == .shared ? nil : host,
-      hostVerified: verified, since: now.wall, phase: .checking, startDeadline: now.monotonic + timeout)
+      hostVerified: verified, since: now.wall, phase: .checking, startDeadline: now.monotonic + timeout,
+      isDeveloped: facts.isDeveloped, waits: facts.isDeveloped && development(of: facts.path)?.waits == true)
     instances[id] = instance
     return id
   }
@@ -178,9 +179,10 @@ extension Broker {
   mutating func accept(_ activation: Activation, purpose: Instance.PendingAccept.Purpose) {
     let call = newCall()
     let connection = ConnectionID(UInt64(unique()))
+    let waits = instances[activation.instance]?.waits == true
     instances[activation.instance]?.accepting[call] = Instance.PendingAccept(
       activation: activation.id, connection: connection, purpose: purpose,
-      deadline: now.monotonic + limits.answerDeadline)
+      deadline: waits ? nil : now.monotonic + limits.answerDeadline)
     effects.append(
       .accept(
         instance: activation.instance, call: call, connection: connection, activation: activation.id,

@@ -41,6 +41,7 @@ extension Broker {
         AdminInterface.Watch.Reply(sequence: 1, time: Int(now.wall), event: "watching", message: "watching"),
         continues: true)
     case .logs(let logs): self.logs(logs.extension, request, more: more)
+    case .develop(let develop): self.develop(develop, request, more: more)
     case .status: reply(request, status)
     }
   }
@@ -56,6 +57,13 @@ extension Broker {
         request,
         AdminInterface.NotApprovable(
           extension: call.extension, message: "it has no identifier that can be read"))
+    }
+    guard !facts.isDeveloped else {
+      return fail(
+        request,
+        AdminInterface.NotApprovable(
+          extension: identifier,
+          message: "it is a developer's and needs no approval; 'extctl install' makes it one that does"))
     }
     guard digest == call.digest, facts.entitlements == call.entitlements.sorted() else {
       return fail(

@@ -12,6 +12,7 @@ extension Broker {
         "\(facts.path): \(catalog.entries[facts.path]?.state.rawValue ?? "")")
     }
     afterChange(affected, points: points)
+    checkReread(found)
   }
 
   /// The points that the bundles at these paths fill or define, so that their hosts hear of it when they no longer do.
@@ -36,6 +37,7 @@ extension Broker {
     }
     stopWhatMayNotRun(identifiers)
     if !points.isEmpty { tellChanges(identifiers, points: points) }
+    tellDevelopers()
   }
 
   /// Disabled and removed extensions are stopped. Changed and updated ones run on for the hosts that use them.

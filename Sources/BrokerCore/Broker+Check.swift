@@ -15,6 +15,10 @@ extension Broker {
     case .changed:
       // The scan that follows finds out what it is now.
       effects.append(.scan(path: instance.path))
+      if catalog.followsContent(instance.path) {
+        instances[id]?.phase = .rereading
+        return
+      }
       failStart(id, Reason(kind: .changed), standardError: [])
     case .busy(let path):
       failStart(
@@ -32,6 +36,7 @@ extension Broker {
 
   /// Has the bundle looked at, unless it is known already to be something else, or has crashed meanwhile.
   mutating func check(_ id: String) {
+    followContent(id)
     guard let instance = instances[id] else { return }
     if let reason = obstacle(instance) { return failStart(id, reason, standardError: []) }
     let delay = crashes[instance.digest]?.delay(at: now) ?? 0
@@ -43,6 +48,25 @@ extension Broker {
     instances[id]?.phase = .checking
     instances[id]?.deadline = instance.startDeadline
     effects.append(.checkBundle(instance: id, path: instance.path, digest: instance.digest))
+  }
+
+  /// Takes up what a bundle has become, where that needs no approval. False where there is nothing new.
+  @discardableResult
+  private mutating func followContent(_ id: String) -> Bool {
+    guard let instance = instances[id], catalog.followsContent(instance.path),
+      let facts = catalog.bundles[instance.path], let digest = facts.digest, digest != instance.digest
+    else { return false }
+    instances[id]?.digest = digest
+    instances[id]?.version = facts.version ?? ""
+    return true
+  }
+
+  /// Goes on with instances whose bundle was read again.
+  mutating func checkReread(_ found: [BundleFacts]) {
+    let paths = Set(found.map(\.path))
+    for (id, instance) in instances where instance.phase == .rereading && paths.contains(instance.path) {
+      check(id)
+    }
   }
 
   /// Why an instance may not be launched any more: files and decisions change while it waits.
@@ -71,6 +95,11 @@ extension Broker {
     else {
       return
     }
+    if followContent(id) {
+      // What was checked is not what is there now.
+      effects.append(.releaseBundle(instance: id))
+      return check(id)
+    }
     if let reason = obstacle(instance) { return failStart(id, reason, standardError: []) }
     guard let facts = catalog.bundles[instance.path], let program = facts.program else { return }
     instances[id]?.phase = .launching
@@ -80,6 +109,6 @@ extension Broker {
         LaunchOrder(
           instance: id, extensionIdentifier: instance.identifier, extensionPoint: instance.extensionPoint,
           path: instance.path, program: program, arguments: facts.arguments,
-          runtime: facts.runtime, note: note)))
+          runtime: facts.runtime, waits: instance.waits, note: note)))
   }
 }

@@ -11,12 +11,23 @@ extension Broker {
       return
     }
     instances[id]?.processID = processID
+    tellDeveloper(id) { .init(event: .started, instance: id, pid: Int(processID)) }
     guard instance.phase == .launching else { return }
     let call = newCall()
     instances[id]?.phase = .starting(call: call)
     effects.append(
       .start(
         instance: id, call: call, extension: instance.identifier, extensionPoint: instance.extensionPoint))
+  }
+
+  /// Its program waits for a debugger. What it does from now on may take any time.
+  mutating func stopped(_ id: String, processID: Int32) {
+    guard let instance = instances[id], instance.waits, !instance.isStopping else { return }
+    instances[id]?.deadline = nil
+    note(
+      .info, "instance.waiting", instance.identifier,
+      "\(instance.identifier) waits for a debugger (process \(processID))", instance: id)
+    tellDeveloper(id) { .init(event: .waiting, instance: id, pid: Int(processID)) }
   }
 
   mutating func launchFailed(_ id: String, stage: String, errno: Int?) {
@@ -54,6 +65,7 @@ extension Broker {
       .info, "instance.ready", instance.identifier,
       "\(instance.identifier) \(instance.version) is ready (process \(instance.processID ?? 0))", instance: id
     )
+    tellDeveloper(id) { .init(event: .ready, instance: id) }
     for activation in instance.activations.sorted() { proceed(activation) }
     stopIfIdle(id)
   }
@@ -149,6 +161,7 @@ extension Broker {
 
   /// Answers every waiter, tells every host, and forgets the instance.
   mutating func finish(_ id: String, _ reason: Reason, standardError: [String]) {
+    tellDeveloper(id) { .init(event: .ended, instance: id, reason: reason) }
     guard let instance = instances.removeValue(forKey: id) else { return }
     switch instance.phase {
     case .checking, .waitingForLauncher: effects.append(.releaseBundle(instance: id))

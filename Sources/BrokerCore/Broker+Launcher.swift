@@ -162,7 +162,7 @@ extension Broker {
     finishRestoredEnds(isClean: isClean)
     for (id, instance) in instances {
       switch instance.phase {
-      case .backingOff, .checking, .waitingForLauncher: break
+      case .backingOff, .checking, .rereading, .waitingForLauncher: break
       case .launching where instance.startDeadline > now.monotonic:
         // Not known to have begun: it is launched again.
         check(id)

@@ -14,7 +14,7 @@ extension Broker {
       instances: instances.values.lazy.filter { $0.path == facts.path }.count,
       quarantinedUntil: facts.digest.flatMap { crashes[$0]?.quarantine(at: now) }.map { Int($0.wall) },
       programs: facts.programs.isEmpty ? nil : facts.programs, pointVersion: facts.pointVersion,
-      details: .init(facts.details, in: languages))
+      details: .init(facts.details, in: languages), developer: facts.isDeveloped ? true : nil)
   }
 
   var pointRows: [AdminInterface.ExtensionPoint] {
@@ -54,7 +54,7 @@ extension Broker {
     instances.values.sorted { isEarlier(($0.since, $0.id), ($1.since, $1.id)) }.map { instance in
       let state: AdminInterface.Instance.State =
         switch instance.phase {
-        case .backingOff, .checking, .waitingForLauncher, .launching: .launching
+        case .backingOff, .checking, .rereading, .waitingForLauncher, .launching: .launching
         case .starting: .starting
         case .running: .running
         case .stopping: .stopping
@@ -62,7 +62,8 @@ extension Broker {
       return AdminInterface.Instance(
         id: instance.id, extension: instance.identifier, extensionPoint: instance.extensionPoint,
         path: instance.path, version: instance.version, pid: instance.processID.map(Int.init), state: state,
-        since: Int(instance.since), activations: instance.activations.count, digest: instance.digest)
+        since: Int(instance.since), activations: instance.activations.count, digest: instance.digest,
+        developer: instance.isDeveloped ? true : nil)
     }
   }
 
@@ -90,7 +91,9 @@ extension Broker {
     return AdminInterface.Status.Reply(
       version: facts.version, pid: facts.processID, generation: generation, since: Int(facts.since),
       launcher: launcherProcess == nil ? .absent : .connected, launcherPid: launcherProcess,
-      controlGroups: controlGroups, roots: facts.roots, limits: limits.table,
+      controlGroups: controlGroups,
+      approval: catalog.approval == .everything ? .everything : .person, roots: facts.roots,
+      limits: limits.table,
       extensions: catalog.bundles.values.lazy.filter { $0.kind == .appExtension }.count,
       instances: instances.count, activations: activations.count, hosts: hostRows.count,
       descriptors: facts.descriptors, warnings: warnings)

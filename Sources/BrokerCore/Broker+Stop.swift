@@ -133,7 +133,7 @@ extension Broker {
     case .backingOff:
       let until = crashes[instance.digest]?.notBefore?.wall ?? now.wall
       finish(id, Reason(kind: .quarantined, until: Int(until)), standardError: [])
-    case .checking, .waitingForLauncher, .launching, .starting:
+    case .checking, .rereading, .waitingForLauncher, .launching, .starting:
       giveUp(id, Reason(kind: .startTimedOut, stage: instance.stage))
     case .running: instances[id]?.deadline = nil
     case .stopping: escalate(id)
@@ -142,7 +142,7 @@ extension Broker {
 
   private mutating func expireAccepts(_ id: String) {
     guard let instance = instances[id], !instance.isStopping,
-      instance.accepting.values.contains(where: { $0.deadline <= now.monotonic })
+      instance.accepting.values.contains(where: { ($0.deadline ?? .max) <= now.monotonic })
     else { return }
     giveUp(id, Reason(kind: .unresponsive, stage: "AcceptConnection"))
   }

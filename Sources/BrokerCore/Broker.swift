@@ -19,7 +19,7 @@ public struct Broker: Sendable {
   var effects: [Effect] = []
   private var nextNumber = 0
 
-  var catalog = Catalog()
+  var catalog: Catalog
   var sessions: [PeerID: Session] = [:]
   var instances: [String: Instance] = [:]
   var activations: [String: Activation] = [:]
@@ -43,10 +43,13 @@ public struct Broker: Sendable {
   var rescans: [(request: RequestID, serial: Int)] = []
   var stops: [StopRequest] = []
 
-  public init(generation: String, languages: [String] = [], limits: Limits = Limits()) {
+  public init(
+    generation: String, languages: [String] = [], limits: Limits = Limits(), approval: Approval = .person
+  ) {
     self.generation = generation
     self.languages = languages
     self.limits = limits
+    catalog = Catalog(approval: approval)
   }
 
   /// Takes one event in and says what is to be done about it.
@@ -88,7 +91,11 @@ public struct Broker: Sendable {
     case .peerBlocked(let peer): sessions[peer]?.isBlocked = true
     case .peerDrained(let peer): catchUp(peer)
 
-    case .bundles(let found, let removed): applyBundles(found: found, removed: removed)
+    case .bundles(let found, let removed):
+      // One that was withdrawn meanwhile is nobody's.
+      let wanted = found.filter { !$0.isDeveloped || development(of: $0.path)?.isAccepted == true }
+      applyBundles(found: wanted, removed: removed)
+    case .developed(let path, let found): developed(path, found)
     case .scanned(let serial):
       isScanned = true
       // A scan that had begun before somebody asked may have missed what they mean.
@@ -125,11 +132,14 @@ public struct Broker: Sendable {
     case .launched(let instance, let processID): launched(instance, processID: processID)
     case .launchFailed(let instance, let stage, let errno): launchFailed(instance, stage: stage, errno: errno)
     case .executed(let instance): instances[instance]?.executed = true
+    case .stopped(let instance, let processID): stopped(instance, processID: processID)
     case .ended(let instance, let note, let end): instanceEnded(instance, note: note, end)
     case .leaseKept(let activation): leaseKept(activation)
     case .leaseFailed(let activation, let message): leaseFailed(activation, message: message)
     case .leaseEnded(let activation, let hostLives): leaseEnded(activation, hostLives: hostLives)
-    case .output(_, let identifier, let lines, let dropped): keepLog(identifier, lines, dropped: dropped)
+    case .output(let instance, let identifier, let lines, let dropped):
+      keepLog(identifier, lines, dropped: dropped)
+      tellDeveloper(instance) { .init(event: .output, instance: instance, lines: leftOut(dropped) + lines) }
     case .answered(let instance, let call, let scenes): answered(instance, call: call, scenes: scenes)
     case .rejected(let instance, let call, let message): rejected(instance, call: call, message: message)
     case .sceneUnknown(let instance, let call, let scene):
@@ -150,11 +160,12 @@ public struct Broker: Sendable {
   }
 
   private mutating func closePeer(_ peer: PeerID) {
-    sessions[peer] = nil
+    let development = sessions.removeValue(forKey: peer)?.development
     early.removeAll { $0.request?.peer == peer }
     rescans.removeAll { $0.request.peer == peer }
     stops.removeAll { $0.request.peer == peer }
     abandonRequests(of: peer)
+    if let development { withdraw(development) }
   }
 
   /// The host's process of an activation, for whoever can look whether it lives.

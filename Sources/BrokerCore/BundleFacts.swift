@@ -45,6 +45,8 @@ public struct BundleFacts: Hashable, Sendable {
   public var programs: [String]
   public var arguments: [String]
   public var points: [PointFacts]
+  /// A developer's, in no root.
+  public var isDeveloped = false
 
   public init(path: String, rootIndex: Int, kind: Kind) {
     self.path = path

@@ -2,6 +2,7 @@ internal import ExtensionInterfaces
 
 /// All bundles that were found, and what each of them is. Changes touch only what they concern.
 struct Catalog: Sendable {
+  let approval: Approval
   private(set) var bundles: [String: BundleFacts] = [:]
   private(set) var entries: [String: CatalogEntry] = [:]
   private(set) var decisions: [String: Decision] = [:]
@@ -16,6 +17,8 @@ struct Catalog: Sendable {
   private var contained: [String: Set<String>] = [:]
   /// Definitions by point, best root first.
   private var definitions: [String: [(path: String, rootIndex: Int, point: PointFacts)]] = [:]
+
+  init(approval: Approval = .person) { self.approval = approval }
 
   // MARK: Reading
 
@@ -56,6 +59,16 @@ struct Catalog: Sendable {
 
   /// What a bundle would be if there were no other copy of it; nil where there is none.
   func ownState(_ path: String) -> CatalogEntry.State? { bundles[path].map { entry(for: $0).state } }
+
+  /// Whether a bundle is used as it is at the moment, and not as it was when somebody approved it.
+  func followsContent(_ path: String) -> Bool {
+    approval == .everything || bundles[path]?.isDeveloped == true
+  }
+
+  /// The bundles of a developer's one: itself, and what is inside.
+  func developed(at path: String) -> [BundleFacts] {
+    bundles.values.filter { $0.isDeveloped && $0.path.isInside(path) }.sorted { $0.path < $1.path }
+  }
 
   /// Whether an extension may fill a point at all, whatever was decided about it.
   func isInScope(_ facts: BundleFacts) -> Bool {
@@ -166,7 +179,7 @@ struct Catalog: Sendable {
     return CatalogEntry(
       facts: facts, incompatibility: incompatibility(of: facts),
       decision: facts.identifier.flatMap { decisions[$0] }, host: host,
-      hostDecision: host?.identifier.flatMap { decisions[$0] })
+      hostDecision: host?.identifier.flatMap { decisions[$0] }, approval: approval)
   }
 
   private mutating func resolve(_ identifiers: Set<String>) {
@@ -178,7 +191,7 @@ struct Catalog: Sendable {
     }
   }
 
-  /// Which of several copies counts: a usable one first, then root order, then version.
+  /// Which of several copies counts: a developer's after all that are installed, a usable one first, then root order, then version.
   private mutating func resolve(_ identifier: String) {
     winners[identifier] = nil
     let copies = (extensionPaths[identifier] ?? []).compactMap { bundles[$0] }
@@ -189,6 +202,7 @@ struct Catalog: Sendable {
       if ![.invalid, .incompatible, .nearMiss].contains(entry.state) { candidates.append((facts, entry)) }
     }
     candidates.sort { left, right in
+      if left.facts.isDeveloped != right.facts.isDeveloped { return right.facts.isDeveloped }
       let (first, second) = (left.entry.state == .enabled, right.entry.state == .enabled)
       if first != second { return first }
       if left.facts.rootIndex != right.facts.rootIndex { return left.facts.rootIndex < right.facts.rootIndex }
@@ -200,7 +214,9 @@ struct Catalog: Sendable {
     winners[identifier] = best.facts.path
     for loser in candidates.dropFirst() {
       let why =
-        if best.entry.state == .enabled, loser.entry.state != .enabled {
+        if loser.facts.isDeveloped, !best.facts.isDeveloped {
+          "that one is installed, and a developer's never displaces it"
+        } else if best.entry.state == .enabled, loser.entry.state != .enabled {
           "that one is approved"
         } else if best.facts.rootIndex != loser.facts.rootIndex {
           "its root comes first"

@@ -15,7 +15,7 @@ extension CatalogEntry {
   /// `host` is the application around it, where it fills one of that one's points, with the decision about it.
   init(
     facts: BundleFacts, incompatibility: String?, decision: Decision?, host: BundleFacts?,
-    hostDecision: Decision?
+    hostDecision: Decision?, approval: Approval
   ) {
     let name = facts.identifier ?? facts.path
     if facts.kind == .nearMiss {
@@ -33,6 +33,13 @@ extension CatalogEntry {
         state: .entitled,
         explanation: "asks for entitlements, which cannot be granted yet: "
           + facts.entitlements.joined(separator: ", "))
+    } else if facts.isDeveloped {
+      self.init(
+        state: .enabled, explanation: "a developer's bundle, in use as long as its 'extctl dev run' lasts")
+    } else if approval == .everything, hostDecision?.verdict != .disabled {
+      self.init(
+        state: .enabled,
+        explanation: "approved, since this broker is ephemeral and approves all that is valid")
     } else if facts.kind == .appExtension, let host {
       self.init(inside: host, decision: hostDecision)
     } else {

@@ -18,6 +18,10 @@ public enum Effect: Sendable {
   case watchContent(path: String, Bool)
   /// Read again what belongs to this bundle.
   case scan(path: String)
+  /// Read a bundle anywhere, and what is in it, then say `developed`; and watch it.
+  case develop(path: String)
+  /// Do not watch it any more.
+  case withdraw(path: String)
 
   // MARK: Launcher
   case launch(LaunchOrder)
@@ -60,6 +64,8 @@ public struct LaunchOrder: Hashable, Sendable {
   public var program: String
   public var arguments: [String]
   public var runtime: BundleFacts.Runtime
+  /// Stop the program before its first instruction.
+  public var waits: Bool
   public var note: String
 }
 

@@ -15,6 +15,8 @@ public enum Event: Sendable {
 
   // MARK: Bundles and decisions
   case bundles(found: [BundleFacts], removed: [String])
+  /// What was found where a developer's bundle should be. Changes come as `bundles`.
+  case developed(path: String, [BundleFacts])
   /// Every root was read, and what was found came before this. The number is the one of `scanAll`; 0 where nobody asked.
   case scanned(Int)
   /// A check of a bundle before its launch is done.
@@ -37,6 +39,8 @@ public enum Event: Sendable {
   case launched(instance: String, processID: Int32)
   case launchFailed(instance: String, stage: String, errno: Int?)
   case executed(instance: String)
+  /// The program is stopped before its first instruction.
+  case stopped(instance: String, processID: Int32)
   case ended(instance: String, note: String, InstanceEnd)
   case leaseKept(activation: String)
   case leaseFailed(activation: String, message: String)

@@ -11,6 +11,8 @@ struct Session: Sendable {
   var subscription: Subscription?
   /// A Watch or Logs stream.
   var watch: WatchStream?
+  /// A Develop stream.
+  var development: Development?
 }
 
 /// A host's event stream.

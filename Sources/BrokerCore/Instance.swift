@@ -7,6 +7,8 @@ struct Instance: Sendable {
     case backingOff
     /// Waits until its bundle is known to be what was decided about.
     case checking
+    /// Its bundle is another one by now, which may be used as well: waits until that is read.
+    case rereading
     /// Waits for the launcher to be there.
     case waitingForLauncher
     /// The launcher was asked.
@@ -28,8 +30,9 @@ struct Instance: Sendable {
   let identifier: String
   let extensionPoint: String
   let path: String
-  let version: String
-  let digest: String
+  /// Version and digest follow the bundle until the launch, where content needs no approval.
+  var version: String
+  var digest: String
   let policy: PointFacts.InstancePolicy
   /// Whom it serves, where the policy says so.
   let host: HostKey?
@@ -46,6 +49,10 @@ struct Instance: Sendable {
   var executed = false
   var scenes: [String]?
   var activations: Set<String> = []
+  /// Of a developer's bundle.
+  var isDeveloped = false
+  /// Its program is stopped before its first instruction, for a debugger.
+  var waits = false
   /// Connections that the extension was asked to accept.
   var accepting: [String: PendingAccept] = [:]
 
@@ -58,14 +65,15 @@ struct Instance: Sendable {
     let activation: String
     let connection: ConnectionID
     let purpose: Purpose
-    let deadline: Int64
+    /// nil: under a debugger it may take any time.
+    let deadline: Int64?
   }
 
   /// The name of what it is waiting for, for errors.
   var stage: String {
     switch phase {
     case .backingOff: "backOff"
-    case .checking: "check"
+    case .checking, .rereading: "check"
     case .waitingForLauncher: "launcher"
     case .launching: "launch"
     case .starting: executed ? "Start" : "sandbox"
@@ -79,14 +87,14 @@ struct Instance: Sendable {
   /// It has a process, or may have.
   var isWithLauncher: Bool {
     switch phase {
-    case .backingOff, .checking, .waitingForLauncher: false
+    case .backingOff, .checking, .rereading, .waitingForLauncher: false
     default: true
     }
   }
 
   var nextDeadline: Int64? {
     // Of one that is stopping no answer is expected any more; its end answers whoever waits.
-    let accepts = isStopping ? nil : accepting.values.lazy.map(\.deadline).min()
+    let accepts = isStopping ? nil : accepting.values.lazy.compactMap(\.deadline).min()
     guard let deadline else { return accepts }
     return min(deadline, accepts ?? deadline)
   }

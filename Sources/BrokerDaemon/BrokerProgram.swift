@@ -15,13 +15,20 @@ public enum BrokerProgram {
     Signals.prepareProcess()
     if arguments.contains("--version") { say("extensiond \(Version.current)") }
     if arguments.contains("--limits") { say(limitsPage) }
+    if arguments.first == "--ephemeral" { runEphemeral(Array(arguments.dropFirst())) }
     if let argument = arguments.first {
       CurrentProcess.printError(
-        "extensiond: there is no option '\(argument)'; there are --version and --limits")
+        "extensiond: there is no option '\(argument)'; there are --version, --limits and '\(EphemeralRun.usage)'"
+      )
       CurrentProcess.exit(64)
     }
     do {
-      try start()
+      let places: Places
+      do { places = try Places() } catch {
+        throw StartFailure(status: ExitStatus.configuration, description: error.description)
+      }
+      try start(places)
+      CurrentProcess.exit(0)
     } catch {
       CurrentProcess.printError("extensiond: \(error)")
       if ServiceManager.isThere { waitBeforeNextTry(because: "\(error)") }
@@ -33,6 +40,22 @@ public enum BrokerProgram {
   private static func say(_ text: String) -> Never {
     try? FileDescriptor.standardOutput().write(all: Array((text + "\n").utf8))
     CurrentProcess.exit(0)
+  }
+
+  private static func runEphemeral(_ arguments: [String]) -> Never {
+    var run: EphemeralRun?
+    var status: CInt
+    do {
+      let made = try EphemeralRun(arguments: arguments)
+      run = made
+      try start(made.places, for: made)
+      status = made.status
+    } catch {
+      CurrentProcess.printError("extensiond: \(error)")
+      status = (error as? StartFailure)?.status ?? ExitStatus.unavailable
+    }
+    run?.cleanUp()
+    CurrentProcess.exit(status)
   }
 
   /// The unit restarts a crashed broker at once and for ever, but what is wrong here takes a person to mend.
@@ -67,12 +90,8 @@ public enum BrokerProgram {
     let description: String
   }
 
-  private static func start() throws -> Never {
-    CurrentProcess.raiseDescriptorLimit()
-    let places: Places
-    do { places = try Places() } catch {
-      throw StartFailure(status: ExitStatus.configuration, description: error.description)
-    }
+  /// Returns when the broker has ended as it should.
+  private static func start(_ places: Places, for ephemeral: EphemeralRun? = nil) throws {
     for directory in [places.runtime, places.state] {
       do throws(Errno) { try File.makeDirectories(directory) } catch {
         throw StartFailure(
@@ -90,20 +109,31 @@ public enum BrokerProgram {
       throw StartFailure(status: ExitStatus.configuration, description: error.description)
     }
     let loop = try EventLoop()
-    let daemon = try Daemon(loop: loop, places: places, store: store, byHand: byHand)
-    let signals = try Signals.watch([Signals.terminate, Signals.interrupt], on: loop) { _ in
+    let daemon = try Daemon(
+      loop: loop, places: places, store: store, byHand: byHand,
+      approval: ephemeral == nil ? .person : .everything)
+    func end() {
       ServiceManager.stopping()
       daemon.shutDown { loop.stop() }
       // A launcher that hangs does not keep us.
       loop.schedule(after: .seconds(5)) { loop.stop() }
     }
+    var signals: EventLoop.Watch?
+    if let ephemeral {
+      // Before the limit below is another one. Its calls wait in the sockets until they are served.
+      try ephemeral.start(on: loop, own: { daemon.launcherProcess.map { [$0] } ?? [] }, ended: end)
+    } else {
+      signals = try Signals.watch([Signals.terminate, Signals.interrupt], on: loop) { _ in end() }
+    }
+    CurrentProcess.raiseDescriptorLimit()
     try daemon.start(listeners: listeners, launcherProgram: places.launcherProgram)
     ServiceManager.ready("serving")
     ServiceManager.feedWatchdog(on: loop)
-    if !ServiceManager.isThere { CurrentProcess.printError("extensiond: serving at \(places.brokerSocket)") }
+    if !ServiceManager.isThere, ephemeral == nil {
+      CurrentProcess.printError("extensiond: serving at \(places.brokerSocket)")
+    }
     try loop.run()
     withExtendedLifetime((lock, signals, daemon)) {}
-    CurrentProcess.exit(0)
   }
 
   /// One broker for a person: whoever has the lock.

@@ -29,6 +29,8 @@ final class BundleSource {
   private var settling: [Entry: (since: MonotonicTime, timer: EventLoop.Timer)] = [:]
   /// Bundles whose content matters, by entry.
   private var enabled: [Entry: Set<String>] = [:]
+  /// Bundles of developers, which are in no root.
+  private var developed: Set<Entry> = []
   /// Entries that fail a check. Somebody may be about to complete or to mend them.
   private var broken: Set<Entry> = []
   private static let brokenLimit = 256
@@ -72,6 +74,7 @@ final class BundleSource {
   /// Reads everything, then says `scanned`. `serial`: the broker's number of it, where the broker asked.
   func scanAll(_ serial: Int = 0) {
     for root in roots { scan(root: root) }
+    for entry in developed { read(entry, final: true) }
     let reader = reader
     worker.perform {
       reader.pruneCache()
@@ -130,16 +133,26 @@ final class BundleSource {
   }
 
   private func read(_ entry: Entry, final: Bool) {
-    guard let index = roots.firstIndex(of: entry.root) else { return }
+    guard let index = index(of: entry) else { return }
     let reader = reader
     worker.perform {
       reader.read(entry, rootIndex: index, final: final)
     } completion: { [unowned self] result in
-      self.apply(entry, result)
+      // A developer's may have been withdrawn meanwhile.
+      if self.index(of: entry) != nil { self.apply(entry, result) }
     }
   }
 
+  /// The place of an entry in the search order; a developer's is last. nil: it is none of our business.
+  private func index(of entry: Entry) -> Int? {
+    roots.firstIndex(of: entry.root) ?? (developed.contains(entry) ? roots.count : nil)
+  }
+
   private func apply(_ entry: Entry, _ result: BundleReader.Result) {
+    var result = result
+    if developed.contains(entry) {
+      for index in result.found.indices { result.found[index].isDeveloped = true }
+    }
     // Somebody still writes: look again when they have finished.
     guard result.busy.isEmpty else { return touch(entry) }
     let paths = Set(result.found.map(\.path))
@@ -168,6 +181,58 @@ final class BundleSource {
     }
   }
 
+  // MARK: Developers
+
+  /// Reads a bundle anywhere, and answers with what it is and what is in it. From then on it is watched like one in a root.
+  func develop(_ path: String, answer: @escaping ([BundleFacts]) -> Void) {
+    guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return answer([]) }
+    let entry = Entry(root: String(path[..<slash]), name: String(path[path.index(after: slash)...]))
+    let isInRoot = roots.contains(entry.root)
+    if !isInRoot {
+      developed.insert(entry)
+      watchDeveloped(entry)
+    }
+    let reader = reader
+    let index = roots.count
+    worker.perform {
+      reader.read(entry, rootIndex: index, final: true)
+    } completion: { [unowned self] result in
+      guard !isInRoot else { return answer(result.found) }
+      guard self.developed.contains(entry) else { return }
+      self.found[entry] = Set(result.found.map(\.path))
+      answer(
+        result.found.map { facts in
+          var facts = facts
+          facts.isDeveloped = true
+          return facts
+        })
+    }
+  }
+
+  func withdraw(_ path: String) {
+    guard let entry = developed.first(where: { $0.path == path }) else { return }
+    developed.remove(entry)
+    settling.removeValue(forKey: entry)?.timer.cancel()
+    enabled[entry] = nil
+    broken.remove(entry)
+    watches?.unwatch(entry)
+    if !developed.contains(where: { $0.root == entry.root }) { watches?.unwatch(root: entry.root) }
+    let paths = Array(found.removeValue(forKey: entry) ?? [])
+    let reader = reader
+    worker.perform {
+      reader.forget(paths)
+    } completion: {
+    }
+  }
+
+  /// Its directory too, since a build may put another bundle in its place.
+  private func watchDeveloped(_ entry: Entry) {
+    _ = watches?.watch(root: entry.root)
+    watchDirectories(of: entry)
+  }
+
+  // MARK: Checking
+
   /// Compares a bundle with what was decided about it, and opens it.
   func check(_ path: String, digest: String, answer: @escaping (BundleCheck, SharedDescriptor?) -> Void) {
     let reader = reader
@@ -181,6 +246,9 @@ final class BundleSource {
   // MARK: Watching
 
   private func entry(of path: String) -> Entry? {
+    if let entry = developed.first(where: { path == $0.path || path.hasPrefix($0.path + "/") }) {
+      return entry
+    }
     guard let root = roots.first(where: { path.hasPrefix($0 + "/") }) else { return nil }
     let rest = path.dropFirst(root.utf8.count + 1)
     return Entry(root: root, name: String(rest.prefix { $0 != "/" }))
@@ -198,7 +266,7 @@ final class BundleSource {
   }
 
   private func needsWatch(_ entry: Entry) -> Bool {
-    enabled[entry] != nil || settling[entry] != nil || broken.contains(entry)
+    developed.contains(entry) || enabled[entry] != nil || settling[entry] != nil || broken.contains(entry)
   }
 
   private func unwatchUnlessNeeded(_ entry: Entry) {
@@ -220,9 +288,15 @@ final class BundleSource {
     case .overflow:
       warn("more changes came than the kernel keeps, so all roots are read again")
       scanAll()
-    case .root(let root): scan(root: root)
+    case .root(let root):
+      if roots.contains(root) { return scan(root: root) }
+      for entry in developed where entry.root == root {
+        watchDeveloped(entry)
+        touch(entry)
+      }
     case .entry(let root, let name):
-      if BundleScanner.isCandidate(name) { touch(Entry(root: root, name: name)) }
+      let entry = Entry(root: root, name: name)
+      if BundleScanner.isCandidate(name), index(of: entry) != nil { touch(entry) }
       // It may be the interface of a point whose file lies beside it.
       guard name.hasSuffix(".varlink") else { break }
       for entry in found.keys where entry.root == root && entry.name.hasSuffix(PointDefinition.suffix) {

@@ -60,7 +60,8 @@ extension Daemon {
         extensionPoint: order.extensionPoint, program: profile.command.program,
         arguments: profile.command.arguments, environment: profile.environment,
         directory: SandboxProfile.home,
-        sandboxed: true, mounts: profile.mounts, resources: .init(), note: order.note)
+        sandboxed: true, mounts: profile.mounts, resources: .init(), stopped: order.waits ? true : nil,
+        note: order.note)
     } answered: { [unowned self] answer in
       self.launchAnswered(order.instance, answer)
     }
@@ -165,6 +166,8 @@ extension Daemon {
         .restoredActivation(
           id: row.activation, instance: row.instance, note: row.note, endedByHost: row.ended == .host))
     case .executed(let executed): handle(.executed(instance: executed.instance))
+    case .stopped(let stopped):
+      handle(.stopped(instance: stopped.instance, processID: Int32(clamping: stopped.pid)))
     case .ended(let ended):
       channels.removeValue(forKey: ended.instance)?.close()
       handle(

@@ -8,7 +8,7 @@ internal import Varlink
 final class Daemon {
   let loop: EventLoop
   let places: Places
-  let journal = Journal()
+  let journal: Journal
   private(set) var broker: Broker
   let limits = Limits()
   let generation: String
@@ -19,6 +19,7 @@ final class Daemon {
   let storeWorker: Worker
   let store: DecisionStore
   var link: LauncherLink?
+  private var starter: LauncherStarter?
   var bundles: BundleSource?
 
   private var listeners: [(listener: Listener, watch: EventLoop.Watch)] = []
@@ -41,13 +42,18 @@ final class Daemon {
   private var timerTime: Int64?
   private var warnings: [String] = []
 
-  init(loop: EventLoop, places: Places, store: DecisionStore, byHand: Bool) throws(Errno) {
+  init(
+    loop: EventLoop, places: Places, store: DecisionStore, byHand: Bool, approval: Approval
+  ) throws(Errno) {
     self.loop = loop
     self.places = places
     self.store = store
     self.byHand = byHand
     generation = String(UInt64.random(in: .min ... .max), radix: 16)
-    broker = Broker(generation: generation, languages: CurrentProcess.languages, limits: limits)
+    broker = Broker(
+      generation: generation, languages: CurrentProcess.languages, limits: limits, approval: approval)
+    // Whoever runs tests wants to read what they say.
+    journal = Journal(quiet: approval == .everything)
     storeWorker = try Worker(loop: loop)
   }
 
@@ -71,6 +77,7 @@ final class Daemon {
     let starter =
       byHand
       ? LauncherStarter(program: launcherProgram, loop: loop) { [unowned self] in self.warn($0) } : nil
+    self.starter = starter
     let link = LauncherLink(path: places.launcherSocket, generation: generation, loop: loop, starter: starter)
     {
       [unowned self] in self.take($0)
@@ -84,6 +91,9 @@ final class Daemon {
       self.listeners.append((listener, watch))
     }
   }
+
+  /// The launcher, where it is a child of this process.
+  var launcherProcess: Int32? { starter?.processID }
 
   /// The end that was asked for. By hand the launcher ends too; a service manager decides about it by itself.
   func shutDown(then: @escaping () -> Void) {
@@ -217,6 +227,9 @@ final class Daemon {
     case .readHistory(let request, let identifier): readHistory(identifier, request)
     case .scanAll(let serial): bundles?.scanAll(serial)
     case .scan(let path): bundles?.scan(path)
+    case .develop(let path):
+      bundles?.develop(path) { [unowned self] in self.handle(.developed(path: path, $0)) }
+    case .withdraw(let path): bundles?.withdraw(path)
     case .watchContent(let path, let wanted): bundles?.watchContent(of: path, wanted)
     case .keepLease(let activation, let instance, let note): keepLease(activation, instance, note)
     case .dropLease(let activation): leases[activation] = nil

@@ -36,8 +36,7 @@ final class DirectoryWatches {
 
   /// Watches a root, or waits for it. false: it exists and cannot be watched.
   func watch(root: String) -> Bool {
-    drop(.root(root))
-    drop(.ancestor(root: root))
+    unwatch(root: root)
     do throws(Errno) {
       try add(root, .root(root))
       return true
@@ -47,6 +46,11 @@ final class DirectoryWatches {
       watchAncestor(of: root)
       return error == .noEntry || error == .notDirectory
     }
+  }
+
+  func unwatch(root: String) {
+    drop(.root(root))
+    drop(.ancestor(root: root))
   }
 
   private func watchAncestor(of root: String) {

@@ -7,9 +7,10 @@ struct Journal {
   private let toJournal: Bool
   private let threshold: LogEntry.Level
 
-  init() {
+  /// `quiet`: only what is wrong, where people read standard error for something else.
+  init(quiet: Bool = false) {
     toJournal = CurrentProcess.environment("JOURNAL_STREAM") != nil
-    threshold = CurrentProcess.environment("EXTENSIOND_DEBUG") == nil ? .info : .debug
+    threshold = CurrentProcess.environment("EXTENSIOND_DEBUG") != nil ? .debug : quiet ? .warning : .info
   }
 
   func write(_ entry: LogEntry) {

@@ -6,6 +6,8 @@ final class LauncherStarter {
   private let loop: EventLoop
   private let report: (String) -> Void
   private var process: SharedProcess?
+  /// The one that runs.
+  private(set) var processID: Int32?
   private var watch: EventLoop.Watch?
 
   init(program: String, loop: EventLoop, report: @escaping (String) -> Void) {
@@ -25,6 +27,7 @@ final class LauncherStarter {
         path: program, arguments: ["--ready-fd", "3"], environment: CurrentProcess.allEnvironment,
         descriptors: [null, errors, errors, pipe.writing]
       ).run()
+      processID = child.processID
       let process = SharedProcess(child)
       self.process = process
       watch = try loop.watch(process.rawValue, for: .readable) { [unowned self] _ in self.ended() }
@@ -38,6 +41,7 @@ final class LauncherStarter {
     watch?.cancel()
     watch = nil
     self.process = nil
+    processID = nil
     if end != .exited(status: 0) { report("the launcher ended: \(end)") }
   }
 }

@@ -55,6 +55,18 @@ struct Places: Sendable {
     self.roots = roots.filter { seen.insert($0).inserted }
   }
 
+  /// All in one directory of its own, and no roots but one.
+  init(ephemeral root: String, in directory: String) {
+    runtime = directory + "/extensiond"
+    state = directory + "/state"
+    cache = directory + "/cache"
+    data = directory + "/data"
+    containers = data + "/extensiond-containers"
+    roots = [root]
+    launcherProgram = Self.program("extensiond-launcher", "EXTENSIOND_LAUNCHER")
+    stdioProgram = Self.program("extension-stdio", "EXTENSIOND_STDIO")
+  }
+
   /// Beside this program, unless a variable says where.
   private static func program(_ name: String, _ variable: String) -> String {
     if let path = CurrentProcess.environment(variable) { return path }

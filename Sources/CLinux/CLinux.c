@@ -192,14 +192,16 @@ static _Noreturn void child(const struct clinux_spawn *request, int report) {
   memset(&standard, 0, sizeof standard);
   standard.sa_handler = SIG_DFL;
   for (int signal = 1; signal < NSIG; signal++) sigaction(signal, &standard, NULL);
-  umask(022);
-  if (setsid() < 0) goto failed;
+  if (!request->stands_in) {
+    umask(022);
+    if (setsid() < 0) goto failed;
+  }
   failure[0] = clinux_spawn_descriptors;
   int moved = fcntl(report, F_DUPFD_CLOEXEC, 128);
   if (moved < 0) goto failed;
   report = moved;
   if (place(request->descriptors, request->descriptor_count) < 0) goto failed;
-  if (syscall(SYS_close_range, request->descriptor_count, ~0U, CLOSE_RANGE_CLOEXEC) < 0) goto failed;
+  if (!request->stands_in && syscall(SYS_close_range, request->descriptor_count, ~0U, CLOSE_RANGE_CLOEXEC) < 0) goto failed;
   failure[0] = clinux_spawn_exec;
   sigset_t none;
   sigemptyset(&none);
@@ -251,6 +253,8 @@ int clinux_spawn(const struct clinux_spawn *request, int *pidfd, int *stage) {
   *pidfd = -1;
   return -failure[1];
 }
+
+void clinux_adopt_descendants(void) { prctl(PR_SET_CHILD_SUBREAPER, 1); }
 
 void clinux_block_signals(void) {
   sigset_t all;

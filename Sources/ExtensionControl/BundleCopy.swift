@@ -84,16 +84,7 @@ enum BundleCopy {
   }
 
   private static func delete(_ path: String) throws(ControlError) {
-    try perform("delete", path) { () throws(Errno) in try deleteItem(path) }
-  }
-
-  private static func deleteItem(_ path: String) throws(Errno) {
-    guard try FileStatus(at: path).kind == .directory else { return try File.remove(path) }
-    let directory = try File.open(path, [.directory, .noFollow])
-    for entry in try DirectoryReader.entries(of: directory.rawValue) {
-      try deleteItem(path + "/" + entry.name)
-    }
-    try File.removeDirectory(path)
+    try perform("delete", path) { () throws(Errno) in try File.removeTree(path) }
   }
 
   private static func perform(

@@ -65,6 +65,8 @@ extension ControlError {
         .failed,
         "\(it.extension) cannot be approved: \(it.message); 'extctl lint \(it.extension)' lists every fault"
       )
+    case .notDevelopable(let it):
+      (.failed, "\(it.path) cannot be used as a developer's bundle: \(it.message)")
     case .storageFailed(let it):
       (
         .failed,

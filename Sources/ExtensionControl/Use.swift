@@ -23,7 +23,8 @@ final class Use {
       let answer = try client.call(
         BrokerInterface.Activate(
           extension: invocation.arguments[0], scene: invocation.values["scene"], connect: connect),
-        timeout: .seconds(90))
+        // The broker sees to an end, unless a debugger has the extension.
+        timeout: nil)
       func descriptor(_ index: Int) throws(VarlinkClientError) -> SharedDescriptor {
         guard answer.descriptors.indices.contains(index) else {
           throw .malformed("the activation names a descriptor that did not come")

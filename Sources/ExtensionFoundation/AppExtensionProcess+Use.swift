@@ -22,7 +22,7 @@ extension AppExtensionProcess {
     private let alarm: SharedDescriptor?
 
     /// Blocks until the extension is ready.
-    package init(_ configuration: Configuration, timeout: Duration = Broker.patience) throws {
+    package init(_ configuration: Configuration, timeout: Duration? = nil) throws {
       sceneID = configuration.sceneID
       let first = try Self.activate(configuration, timeout: timeout)
       state = Mutex(State(activation: first))
@@ -67,7 +67,7 @@ extension AppExtensionProcess {
     private var isValid: Bool { state.withLock { !$0.isInvalid } }
 
     private static func activate(
-      _ configuration: Configuration, timeout: Duration = Broker.patience
+      _ configuration: Configuration, timeout: Duration? = nil
     ) throws -> Activation {
       let (reply, descriptors) = try Broker.call(
         BrokerInterface.Activate(
@@ -79,7 +79,7 @@ extension AppExtensionProcess {
     }
 
     /// Blocks until the extension has answered.
-    package func connect(timeout: Duration = Broker.patience) throws -> AppExtensionConnection {
+    package func connect(timeout: Duration? = nil) throws -> AppExtensionConnection {
       let activation = activationID
       let (reply, descriptors) = try Broker.call(
         BrokerInterface.Connect(activation: activation), timeout: timeout)

@@ -35,18 +35,19 @@ package enum Broker {
     return client
   }
 
+  /// `timeout`: nil where the broker itself sees to an end: an extension in a debugger may take any time.
   static func call<Method: VarlinkMethod>(
-    _ method: Method, timeout: Duration = patience
+    _ method: Method, timeout: Duration? = patience
   ) throws -> (reply: Method.Reply, descriptors: [SharedDescriptor]) {
-    let deadline = MonotonicTime.now + timeout
-    let client = try connect(timeout: min(timeout, .seconds(10)))
-    let answer = try call(method, client, timeout: deadline - .now)
+    let deadline = timeout.map { MonotonicTime.now + $0 }
+    let client = try connect(timeout: min(timeout ?? .seconds(10), .seconds(10)))
+    let answer = try call(method, client, timeout: deadline.map { $0 - .now })
     return (answer.reply, answer.descriptors)
   }
 
   /// One call over a connection that is there.
   static func call<Method: VarlinkMethod>(
-    _ method: Method, _ client: VarlinkClient, more: Bool = false, timeout: Duration
+    _ method: Method, _ client: VarlinkClient, more: Bool = false, timeout: Duration?
   ) throws(AppExtensionError) -> VarlinkClient.Answer<Method.Reply> {
     do throws(VarlinkClientError) {
       return try client.call(method, more: more, timeout: timeout)

@@ -7,6 +7,8 @@ final class Instance {
   /// What an instance tells its launcher.
   struct Handlers {
     let executed: (Instance) -> Void
+    /// The program, by its number, is stopped before its first instruction.
+    let stopped: (Instance, _ program: Int32) -> Void
     let ended: (Instance) -> Void
     /// false: there was no room.
     let output: (Instance, _ lines: [String], _ dropped: Int) -> Bool
@@ -32,6 +34,7 @@ final class Instance {
   private var process: SharedProcess?
   /// extension-init in a sandbox: bwrap's child.
   private var inner: SharedProcess?
+  private var innerID: Int32?
   private var group: ControlGroup?
   private var report = ProgramReport()
   private var reportLines = LineReader()
@@ -111,11 +114,23 @@ final class Instance {
   }
 
   private func read(report line: String) {
-    let before = report.executed
+    let before = report
     report.read(line)
-    guard report.executed, !before else { return }
-    handlers.executed(self)
-    sendTermination()
+    if report.executed, !before.executed {
+      handlers.executed(self)
+      sendTermination()
+    }
+    if report.stopped, !before.stopped { tellStopped() }
+  }
+
+  /// The program is the only child of extension-init, which knows its number in the sandbox alone. Who extension-init is,
+  /// bwrap may tell later than this one tells that it has stopped the program.
+  private func tellStopped() {
+    guard report.stopped, let parent = isSandboxed ? innerID : processID,
+      let text = try? File.read("/proc/\(parent)/task/\(parent)/children", limit: 4096),
+      let program = Int32(String(decoding: text, as: UTF8.self).split(separator: " ").first ?? "")
+    else { return }
+    handlers.stopped(self, program)
   }
 
   /// One JSON object a line. extension-init is not our child: its pidfd is taken while bwrap still has it as its own.
@@ -126,6 +141,7 @@ final class Instance {
     else { return }
     let inner = SharedProcess(child)
     self.inner = inner
+    innerID = Int32(clamping: number)
     if let watch = try? loop.watch(
       inner.rawValue, for: .readable, handler: { [unowned self] _ in self.innerEnded() })
     {
@@ -133,6 +149,7 @@ final class Instance {
       watches.append(watch)
     }
     sendTermination()
+    tellStopped()
   }
 
   // MARK: What is done to it

@@ -22,7 +22,8 @@ struct InstanceCommand {
   ) throws(LaunchFailure) {
     let standard = [tools.null, ends.errors, ends.errors, ends.control, ends.report]
     let program = ["--", request.program] + request.arguments
-    let limits = Self.limits(request.resources, tools)
+    let limits =
+      Self.limits(request.resources, tools) + (request.stopped == true ? ["--stop", "program"] : [])
     if request.sandboxed {
       // bwrap sets PWD itself.
       let variables = request.environment.contains { $0.hasPrefix("PWD=") } ? [] : ["--unset", "PWD"]

@@ -102,6 +102,9 @@ public final class Launcher {
   func handlers() -> Instance.Handlers {
     Instance.Handlers(
       executed: { [unowned self] in self.tell(LauncherEventsInterface.Executed(instance: $0.name)) },
+      stopped: { [unowned self] in
+        self.tell(LauncherEventsInterface.Stopped(instance: $0.name, pid: Int($1)))
+      },
       ended: { [unowned self] in self.instanceEnded($0) },
       output: { [unowned self] instance, lines, dropped in
         guard let broker = self.broker, broker.isGreeted else { return true }

@@ -1,6 +1,8 @@
 /// What extension-init tells, line by line.
 struct ProgramReport {
   private(set) var executed = false
+  /// It is stopped before its first instruction.
+  private(set) var stopped = false
   private(set) var failedStage: String?
   private(set) var errno: Int?
   private(set) var exitStatus: Int?
@@ -13,6 +15,8 @@ struct ProgramReport {
     switch (words.first, words.count) {
     case ("executed", 1):
       executed = true
+    case ("stopped", 1):
+      stopped = true
     case ("failed", 3):
       failedStage = String(words[1])
       errno = numbers[1]

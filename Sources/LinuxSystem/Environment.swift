@@ -21,6 +21,9 @@ public enum CurrentProcess {
     return (environment("LANGUAGE") ?? "").split(separator: ":").map(String.init) + [name]
   }
 
+  /// Sets a variable, for this process and for its children. Before the first thread only.
+  public static func setEnvironment(_ name: String, _ value: String) { unsafe setenv(name, value, 1) }
+
   /// Removes a variable, so that children do not see it. Before the first thread only.
   public static func removeEnvironment(_ name: String) { unsafe unsetenv(name) }
 

@@ -68,6 +68,18 @@ public enum File {
     try check { unsafe path.withCString { unsafe unlinkat(directory ?? AT_FDCWD, $0, AT_REMOVEDIR) } }
   }
 
+  /// Removes a file, or a directory with all that is in it.
+  public static func removeTree(_ path: String) throws(Errno) {
+    guard try FileStatus(at: path).kind == .directory else { return try remove(path) }
+    // Its owner may have no right to read it, and gives it to himself.
+    _ = unsafe path.withCString { unsafe chmod($0, 0o700) }
+    let directory = try open(path, [.directory, .noFollow])
+    for entry in try DirectoryReader.entries(of: directory.rawValue) {
+      try removeTree(path + "/" + entry.name)
+    }
+    try removeDirectory(path)
+  }
+
   public enum RenameMode: UInt32, Sendable {
     case replace = 0
     /// Throws `exists` where something has the new name.

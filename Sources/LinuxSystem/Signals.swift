@@ -5,6 +5,7 @@ public enum Signals {
   public static let terminate = SIGTERM
   public static let interrupt = SIGINT
   public static let hangUp = SIGHUP
+  public static let childEnded = SIGCHLD
   public static let kill = SIGKILL
   /// SIGRTMAX: for an agreement between two programs.
   public static let last = CInt(64)
@@ -21,11 +22,19 @@ public enum Signals {
   public static func watch(
     _ signals: [CInt], on loop: EventLoop, handler: @escaping (CInt) -> Void
   ) throws(Errno) -> EventLoop.Watch {
+    try watch(signals, on: loop) { signal, _ in handler(signal) }
+  }
+
+  /// The same, with who sent it: what comes from the kernel, as Ctrl-C does, went to all processes in the foreground.
+  public static func watch(
+    _ signals: [CInt], on loop: EventLoop, handler: @escaping (CInt, _ isFromKernel: Bool) -> Void
+  ) throws(Errno) -> EventLoop.Watch {
     let descriptor = try descriptor(for: signals)
     return try loop.watch(descriptor.rawValue, for: .readable) { _ in
       var information = signalfd_siginfo()
       while unsafe read(descriptor.rawValue, &information, MemoryLayout<signalfd_siginfo>.size) > 0 {
-        handler(CInt(information.ssi_signo))
+        // SI_KERNEL, and the other causes that no process can claim: sigaction(2).
+        handler(CInt(information.ssi_signo), information.ssi_code > 0)
       }
     }
   }

@@ -1,6 +1,7 @@
 internal import CLinux
 
-/// Starting a program. Always with its own session, empty signal mask and default dispositions.
+/// Starting a program. Always with empty signal mask and default dispositions, and with its own session unless
+/// `standsIn`.
 public struct Spawn {
   public var path: String
   public var arguments: [String]
@@ -10,6 +11,9 @@ public struct Spawn {
   public var descriptors: [SharedDescriptor]
   /// A cgroup v2 directory to start in.
   public var controlGroup: SharedDescriptor?
+  /// The program stands in for this one before whoever started this one: same session, same mask of file modes, and also
+  /// the descriptors that this process was given and does not know.
+  public var standsIn = false
 
   public init(
     path: String, arguments: [String], environment: [String], descriptors: [SharedDescriptor],
@@ -60,7 +64,8 @@ public struct Spawn {
           else { return -EINVAL }
           var request = unsafe clinux_spawn(
             path: path, argv: argv, envp: envp, descriptors: numbers0,
-            descriptor_count: CInt(numbers.count), cgroup: controlGroup?.rawValue ?? -1)
+            descriptor_count: CInt(numbers.count), cgroup: controlGroup?.rawValue ?? -1,
+            stands_in: standsIn)
           return unsafe clinux_spawn(&request, &pidfd, &stage)
         }
       }

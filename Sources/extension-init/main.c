@@ -5,11 +5,13 @@
 //   --sandbox N         PROGRAM is bwrap and gets descriptors 0 to N - 1; its sandbox has a first process of its own,
 //                       which tells of the end. This one is there to leave nothing of it when the launcher dies.
 //   --chdir DIRECTORY   where the program starts
+//   --stop program      it is stopped, as by SIGSTOP, when it is loaded and has not run an instruction
 //   --unset NAME        a variable that the program does not get
 //   --soft-nofile N     the soft limit of open files alone
 //   --nofile N, --fsize N, --core N   both limits, as in setrlimit(2)
 //
-// Descriptors 0 to 3 are the program's. STATUSFD gets lines: "executed", "failed STAGE ERRNO" (limits, fork, program),
+// Descriptors 0 to 3 are the program's. STATUSFD gets lines: "executed", "stopped", "failed STAGE ERRNO" (limits, fork, debugger,
+// program),
 // then "exit STATUS" or "signal NUMBER CORE". Linked statically, so that it runs in a sandbox without libraries.
 #define _GNU_SOURCE
 #include <errno.h>
@@ -19,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -33,6 +36,7 @@ static int status;
 static pid_t parent;
 /// How many descriptors the sandbox gets; 0 in a sandbox or without one.
 static int sandbox_descriptors;
+static int stops;
 
 /// Closes all from the first number on; one may stay.
 static void close_descriptors(int first, int kept) {
@@ -65,6 +69,8 @@ static int prepare(int count, char **arguments) {
       parent = atoi(value);
     } else if (!strcmp(name, "--sandbox")) {
       sandbox_descriptors = atoi(value);
+    } else if (!strcmp(name, "--stop")) {
+      stops = 1;
     } else if (!strcmp(name, "--unset")) {
       unsetenv(value);
     } else if (!strcmp(name, "--chdir")) {
@@ -100,10 +106,32 @@ static _Noreturn void run(char **arguments, int report) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
-  execv(arguments[0], arguments);
-  int error = errno;
+  int error;
+  if (stops && ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0) {
+    error = -errno;
+  } else {
+    execv(arguments[0], arguments);
+    error = errno;
+  }
   (void)!write(report, &error, sizeof error);
   _exit(not_started);
+}
+
+/// Lets go of the program where its exec has stopped it, and leaves it stopped: a debugger that comes later finds the
+/// program itself, not what stood in its place before.
+static void leave_stopped(pid_t program) {
+  int state;
+  pid_t got;
+  do got = waitpid(program, &state, 0);
+  while (got < 0 && errno == EINTR);
+  if (got != program || !WIFSTOPPED(state) || ptrace(PTRACE_DETACH, program, NULL, (void *)SIGSTOP) < 0) {
+    kill(program, SIGKILL);
+    return;
+  }
+  // It is let go first and stops then. Its end, if that comes instead, is left to whoever waits for it.
+  siginfo_t stop;
+  while (waitid(P_PID, program, &stop, WSTOPPED | WEXITED | WNOWAIT) < 0 && errno == EINTR) {}
+  if (stop.si_code == CLD_STOPPED) dprintf(status, "stopped\n");
 }
 
 /// Starts the program and returns after its exec.
@@ -125,13 +153,15 @@ static pid_t start(char **arguments) {
   close(report[0]);
   // Otherwise the exec has closed the pipe, and nothing was written.
   if (got != 0) {
-    dprintf(status, "failed %s %d\n", sandbox_descriptors ? "sandbox" : "program", error);
+    const char *stage = error < 0 ? "debugger" : sandbox_descriptors ? "sandbox" : "program";
+    dprintf(status, "failed %s %d\n", stage, abs(error));
     exit(not_started);
   }
   if (sandbox_descriptors) {
     close_descriptors(0, -1);
   } else {
     dprintf(status, "executed\n");
+    if (stops) leave_stopped(program);
   }
   return program;
 }

@@ -207,12 +207,14 @@ extension Simulator {
       .explain(.init(extension: name)), .list(.init()), .listActivations(.init()), .status(.init()),
       .rescan(.init(wait: true)), .watch(.init()), .logs(.init(extension: name)), .history(.init()),
       .listInstances(.init()), .listHosts(.init()), .listExtensionPoints(.init()),
+      .develop(.init(path: Disk.tool, wait: chance(50))), .develop(.init(path: Disk.tool)),
     ]
     let call = calls[Int.random(in: calls.indices, using: &random)]
     let request = begin(peer, isBounded: false, asked: name)
     var isStream = false
     if case .watch = call { isStream = chance(50) }
     if case .logs = call { isStream = chance(50) }
+    if case .develop = call { isStream = chance(90) }
     send(.adminCall(request, call, more: isStream))
   }
 }

@@ -14,7 +14,9 @@ enum Disk {
   static let paint = pro + ".paint"
   static let show = viewer + ".show"
   static let points = [greeting, tools, paint, show]
-  static let names = ["org.a.Greeter", "org.b.Shower", "org.c.Inner", "org.d.Guest"]
+  static let names = ["org.a.Greeter", "org.b.Shower", "org.c.Inner", "org.d.Guest", "org.e.Tool"]
+  /// A developer's, when somebody runs it.
+  static let tool = "/src/Tool.appex"
 
   static let application = "/usr/Editor.app"
   static let extensions: [(path: String, name: String, point: String, root: Int)] = [
@@ -71,6 +73,17 @@ extension Simulator {
     return facts
   }
 
+  func tool() -> BundleFacts {
+    var facts = BundleFacts(path: Disk.tool, rootIndex: 9, kind: .appExtension)
+    facts.identifier = Disk.names[4]
+    facts.extensionPoint = Disk.greeting
+    facts.program = "main"
+    facts.digest = "tool-\(Int.random(in: 1...9, using: &random))"
+    facts.isDeveloped = true
+    spoil(&facts)
+    return facts
+  }
+
   private func spoil(_ facts: inout BundleFacts) {
     guard run > 0, chance(4) else { return }
     facts.problems = [AdminInterface.Problem(check: "infoMissing", message: "it is broken")]
@@ -93,7 +106,19 @@ extension Simulator {
     }
   }
 
+  /// It is built anew, goes away for a while, or is read when it is nobody's any more.
+  private func changeTool() {
+    let facts = tool()
+    if isDeveloping, disk[Disk.tool] != nil, chance(20) {
+      disk[Disk.tool] = nil
+      return send(.bundles(found: [], removed: [Disk.tool]))
+    }
+    if isDeveloping { disk[Disk.tool] = facts }
+    send(.bundles(found: [facts], removed: []))
+  }
+
   func changeBundle() {
+    if chance(15) { return changeTool() }
     let choice = Int.random(in: 0..<Disk.extensions.count + 2, using: &random)
     var found: [BundleFacts] = []
     var removed: [String] = []
@@ -146,12 +171,14 @@ extension Simulator {
     guard facts.problems.isEmpty, facts.entitlements.isEmpty, let name = facts.identifier,
       applied[name]?.verdict != .disabled, fitsPoint(facts)
     else { return false }
+    if facts.isDeveloped { return true }
     if let host = facts.containingPath.flatMap({ disk[$0] }),
       point(facts.extensionPoint)?.host == host.identifier
     {
+      if approval == .everything { return applied[host.identifier ?? ""]?.verdict != .disabled }
       return host.rootOwned || isApproved(host)
     }
-    return isApproved(facts)
+    return approval == .everything || isApproved(facts)
   }
 
   private func fitsPoint(_ facts: BundleFacts) -> Bool {

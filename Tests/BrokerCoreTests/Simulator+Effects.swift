@@ -17,6 +17,10 @@ extension Simulator {
       let answer: BundleCheck = chance(85) ? .current : chance(50) ? .changed : .busy(path: path)
       loose.append(.bundleChecked(instance: id, answer))
     case .releaseBundle(let id): directories.remove(id)
+    // What is there when it is read, which is later.
+    case .scan(let path): loose.append(.bundles(found: [], removed: [path]))
+    case .develop(let path): loose.append(.developed(path: path, []))
+    case .withdraw: (isDeveloping, disk[Disk.tool]) = (false, nil)
     case .scanAll(let serial): loose.append(.scanned(serial))
     case .log(let entry): read(entry)
     case .dropLease(let activation): leaseEnds.remove(activation)
@@ -76,6 +80,7 @@ extension Simulator {
       queue.append(.event(.launched(instance: id, processID: 9)))
       if chance(90) {
         queue.append(.event(.executed(instance: id)))
+        if order.waits { queue.append(.event(.stopped(instance: id, processID: 10))) }
       } else if chance(50) {
         end(id, InstanceEnd(executed: false, failedStage: "sandbox", errno: 1))
       }

@@ -40,6 +40,10 @@ extension Simulator {
     case let reply as AdminInterface.Watch.Reply:
       if reply.sequence <= client.stream?.sequence ?? 0 { fault("\(reply) comes after \(client)") }
       clients[peer]?.stream = Client.Stream(points: [], openedAt: count, sequence: reply.sequence)
+    case let reply as AdminInterface.Develop.Reply:
+      clients[peer]?.stream = Client.Stream(points: [], openedAt: count)
+      reach("developer: \(reply.event)")
+      if client.isBlocked { fault("\(reply) to \(peer), which does not read") }
     case let reply as AdminInterface.List.Reply: checkList(reply)
     case let reply as AdminInterface.Explain.Reply:
       guard let name = client.call?.asked, reply.usable else { return }

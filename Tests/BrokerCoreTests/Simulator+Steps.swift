@@ -60,7 +60,16 @@ extension Simulator {
 
   func deliverLoose() {
     guard let index = loose.indices.randomElement(using: &random) else { return }
-    let event = loose[index]
+    var event = loose[index]
+    if case .developed = event {
+      let facts = tool()
+      // Its developer may be gone.
+      if broker.development(of: Disk.tool) != nil { (isDeveloping, disk[Disk.tool]) = (true, facts) }
+      event = .developed(path: Disk.tool, [facts])
+    }
+    if case .bundles(_, let paths) = event {
+      event = .bundles(found: paths.compactMap { disk[$0] }, removed: paths.filter { disk[$0] == nil })
+    }
     // Extensions say some things twice.
     if case .answered = event, chance(5) {} else { loose.remove(at: index) }
     if case .bundleChecked(let id, .current) = event { directories.insert(id) }
@@ -110,6 +119,8 @@ extension Simulator {
     dies = false
     if !isLauncherThere { greetLauncher() }
     deliverAll()
+    // What waits for a debugger would wait for ever.
+    for peer in order where broker.sessions[peer]?.development != nil { close(peer) }
     for peer in order where clients[peer]?.isBlocked == true { block(peer) }
     for program in Self.programs where !program.sandboxed {
       comeBack(

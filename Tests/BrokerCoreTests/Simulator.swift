@@ -33,6 +33,7 @@ final class Simulator {
   var random: SplitMix64
   let seed: UInt64
   let limits: Limits
+  let approval: Approval
   var broker: Broker
   var now = Moment(monotonic: 1, wall: 1_000)
   var steps = 0
@@ -66,6 +67,8 @@ final class Simulator {
   /// What is there for good, and what the broker was told of.
   var stored: [String: Decision] = [:]
   var applied: [String: Decision] = [:]
+  /// The tool was read for its developer.
+  var isDeveloping = false
   var storing: [(request: RequestID, decision: Decision)] = []
 
   /// Checks, scans and extensions: in any order.
@@ -105,7 +108,8 @@ final class Simulator {
       limits.logLinesPerExtension = 3
     }
     self.limits = limits
-    broker = Broker(generation: "g0", limits: limits)
+    approval = seed % 5 == 0 ? .everything : .person
+    broker = Broker(generation: "g0", limits: limits, approval: approval)
     fillDisk()
     boot()
   }
@@ -128,8 +132,9 @@ final class Simulator {
       isBooting = false
       checkLiveOn(running)
     }
-    broker = Broker(generation: "g\(run)", limits: limits)
+    broker = Broker(generation: "g\(run)", limits: limits, approval: approval)
     let streams = order.compactMap { clients[$0] }.filter { $0.stream != nil && $0.door == .host }
+    (isDeveloping, disk[Disk.tool]) = (false, nil)
     (loose, queue, clients, order, reported) = ([], [], [:], [], [])
     (leaseEnds, connectionEnds, directories) = ([], [], [])
     // Of what the storage was asked for, some is done already.

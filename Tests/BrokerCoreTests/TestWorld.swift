@@ -41,9 +41,9 @@ final class TestWorld {
   /// With one point that is open to all, and one extension that waits for approval.
   init(
     generation: String = "g1", limits: Limits = Limits(), bundles: [BundleFacts]? = nil,
-    decisions: [Decision] = [], ready: Bool = true
+    decisions: [Decision] = [], ready: Bool = true, approval: Approval = .person
   ) {
-    broker = Broker(generation: generation, limits: limits)
+    broker = Broker(generation: generation, limits: limits, approval: approval)
     send(.decisionsLoaded(decisions))
     add(bundles ?? [Self.points(), Self.greeter()])
     send(.scanned(0))
@@ -187,6 +187,7 @@ final class TestWorld {
     case .launch(let order) where automatic.contains(.launch):
       send(.launched(instance: order.instance, processID: 4242))
       send(.executed(instance: order.instance))
+      if order.waits { send(.stopped(instance: order.instance, processID: 4244)) }
     case .start(let instance, let call, _, _) where automatic.contains(.start):
       send(.answered(instance: instance, call: call, scenes: scenes))
     case .keepLease(let activation, _, _) where automatic.contains(.lease):

@@ -25,9 +25,9 @@ SCENES = ', "scenes": ["One", "Two"]'
 class Probe:
     """A running probe-host, or another program of its kind. Its lines are results of commands, or events in their order."""
 
-    def __init__(self, env, program=BUILD / "probe-host"):
+    def __init__(self, env, program=BUILD / "probe-host", runner=()):
         self.process = subprocess.Popen(
-            [program], env={**env, "EXTENSIOND_HOST_IDENTIFIER": "org.example.Host"},
+            [*runner, program], env={**env, "EXTENSIOND_HOST_IDENTIFIER": "org.example.Host"},
             stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.sent = 0
         self.buffer = b""

@@ -66,6 +66,38 @@ internal import Varlink
     #expect(try broker.ended().standardError == ["[0, 1, 2, 3] b''"])
   }
 
+  @Test(arguments: [true, false]) func `A program can be stopped before its first instruction`(
+    sandboxed: Bool
+  ) throws {
+    try broker.launch(
+      program: "/bin/sh", ["-c", "echo goes on; exit 7"], sandboxed: sandboxed, stopped: true)
+    let stopped = try broker.next { event, _ in if case .stopped(let stopped) = event { stopped } else { nil }
+    }
+    let process = "/proc/\(stopped.pid)"
+    let status = String(decoding: try File.read("\(process)/status", limit: 1 << 16), as: UTF8.self)
+    #expect(status.contains("State:\tT (stopped)"))
+    #expect(status.contains("TracerPid:\t0\n"))
+    #expect(try File.readLink("\(process)/exe").hasSuffix("/dash"))
+    // Its loader has mapped nothing yet.
+    let maps = String(decoding: try File.read("\(process)/maps", limit: 1 << 16), as: UTF8.self)
+    #expect(!maps.contains("libc.so"))
+    try SharedProcess(processID: Int32(clamping: stopped.pid)).process.send(signal: 18)
+    let end = try broker.ended()
+    #expect(end.exitStatus == 7 && end.standardError == ["goes on"])
+  }
+
+  @Test(arguments: [true, false]) func `What is stopped can be killed, and what does not exist is told`(
+    sandboxed: Bool
+  ) throws {
+    try broker.launch(program: "/bin/sh", sandboxed: sandboxed, stopped: true)
+    try broker.next { event, _ in if case .stopped = event { () } else { nil } }
+    try broker.call { LauncherInterface.Kill(request: $0, instance: "i1") }
+    #expect(try broker.ended().exitStatus == nil)
+    try broker.launch("i2", program: "/nowhere", sandboxed: sandboxed, stopped: true)
+    let end = try broker.ended("i2")
+    #expect(end.failedStage == "program" && end.errno == 2)
+  }
+
   @Test(arguments: [true, false]) func `The environment is what was given`(sandboxed: Bool) throws {
     try broker.launch(
       program: "/usr/bin/env", environment: ["A=1", "B=x y=z", "EMPTY="], sandboxed: sandboxed)

@@ -7,6 +7,7 @@
 #include <getopt.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@
 #include <sys/file.h>
 #include <sys/inotify.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -130,6 +132,8 @@ struct clinux_spawn {
   int descriptor_count;
   /// A cgroup v2 directory to start in, or -1.
   int cgroup;
+  /// Keeps session, umask and the descriptors that are not close-on-exec.
+  bool stands_in;
 };
 /// Starts a program with clone3: own session, empty signal mask, default dispositions (also of SIGPIPE),
 /// umask 022, the descriptors that are named and no others.
@@ -143,6 +147,9 @@ enum clinux_spawn_stage {
   clinux_spawn_exec = 4,
 };
 int clinux_spawn(const struct clinux_spawn *_Nonnull request, int *_Nonnull pidfd, int *_Nonnull stage);
+
+/// Makes this process the parent of descendants whose own parent has ended.
+void clinux_adopt_descendants(void);
 
 /// Blocks all signals for this thread and those it starts. Call before the first thread.
 void clinux_block_signals(void);

@@ -17,7 +17,7 @@ extension Command {
         ["STATE", "IDENTIFIER", "VERSION", "POINT", "PATH"],
         shown.map { item in
           [
-            item.state.rawValue, item.identifier ?? "-", item.version ?? "-", item.extensionPoint ?? "(host)",
+            item.mark, item.identifier ?? "-", item.version ?? "-", item.extensionPoint ?? "(host)",
             item.path,
           ]
         })
@@ -30,4 +30,9 @@ extension Command {
     }
     return .success
   }
+}
+
+extension AdminInterface.Extension {
+  /// The state; of a developer's bundle in use, that it is one.
+  var mark: String { developer == true && state == .enabled ? "developer" : state.rawValue }
 }

@@ -9,7 +9,8 @@ extension Command {
         ["INSTANCE", "EXTENSION", "VERSION", "PROCESS", "STATE", "ACTIVATIONS", "SINCE"],
         reply.instances.map { item in
           [
-            item.id, item.extension, item.version, item.pid.map(String.init) ?? "-", item.state.rawValue,
+            item.id, item.extension + (item.developer == true ? " (developer)" : ""), item.version,
+            item.pid.map(String.init) ?? "-", item.state.rawValue,
             "\(item.activations)", WallClock.text(item.since),
           ]
         })

@@ -16,7 +16,7 @@ extension AdminInterface.Extension {
   /// Everything, one field a line.
   var text: String {
     var rows: [(name: String, value: String)] = [
-      ("identifier", identifier ?? "-"), ("name", localizedName ?? "-"), ("state", state.rawValue),
+      ("identifier", identifier ?? "-"), ("name", localizedName ?? "-"), ("state", mark),
       ("", explanation),
       ("version", [version, buildVersion.map { "(build \($0))" }].compactMap { $0 }.joined(separator: " ")),
       ("point", (extensionPoint ?? "-") + (pointVersion.map { ", made for version \($0)" } ?? "")),

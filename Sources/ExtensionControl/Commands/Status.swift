@@ -21,6 +21,7 @@ extension AdminInterface.Status.Reply {
       ("control groups", controlGroups ? "one for each instance" : "none"),
       ("extensions", "\(extensions) found, \(instances) running, \(activations) in use by \(hosts) hosts"),
       ("descriptors", "\(descriptors)"),
+      ("approval", approval == .everything ? "everything that is valid is approved" : "by you"),
     ])
     let roots = roots.map {
       [$0.state.rawValue, "\($0.bundles)", $0.path + ($0.detail.map { " (\($0))" } ?? "")]

@@ -73,7 +73,10 @@ enum Completions {
         if !choices.isEmpty {
           "(\(choices.joined(separator: " ")))"
         } else if kinds.isEmpty { "_files" } else { " _extctl_argument \(kinds)" }
-      let words = (options + [quoted("*:argument:\(rest)")]).joined(separator: " ")
+      let first =
+        choices.isEmpty || command.arguments.count == 1 ? "*:argument:\(rest)" : "1:argument:\(rest)"
+      let others = first.hasPrefix("1") ? [quoted("*:argument:_files")] : []
+      let words = (options + [quoted(first)] + others).joined(separator: " ")
       return "    \(command.names.joined(separator: "|"))) _arguments \(words) ;;"
     }
     return """
