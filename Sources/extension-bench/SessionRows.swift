@@ -84,7 +84,10 @@ extension Bench {
   func sessionCall() throws -> Row {
     var row = Row(id: "session.call")
     let floor = cbench_echo_start()
+    let floorPeer = cbench_last_process()
     let connection = try Self.peerInC()
+    keepApart(from: [floorPeer, cbench_last_process()])
+    defer { letRun() }
     let (host, service) = try Self.peerInSwift()
     let own = AppExtensionConnection.executor
     for batch in 0..<60 {

@@ -46,6 +46,17 @@ extension Bench {
     return row
   }
 
+  /// Keeps this process on one CPU and its peers on another. Where the scheduler puts the two would decide more than what
+  /// is measured.
+  func keepApart(from peers: [Int32]) {
+    for thread in ProcessFacts.ownThreads { cbench_keep_on(thread, 0) }
+    for peer in peers { cbench_keep_on(peer, 1) }
+  }
+
+  func letRun() {
+    for thread in ProcessFacts.ownThreads { cbench_keep_on(thread, -1) }
+  }
+
   func roundTrip() throws -> Row {
     var row = Row(id: "data.roundtrip")
     let floor = cbench_echo_start()
@@ -54,12 +65,10 @@ extension Bench {
       BrokerInterface.Activate(extension: Self.identifier, connect: true), timeout: .seconds(60))
     guard answer.descriptors.count == 2 else { throw Failure(description: "no connection came") }
     let connection = answer.descriptors[1]
-    // Where the scheduler puts the two peers would decide more than what is measured.
     let instance = try admin().call(AdminInterface.ListInstances(), timeout: .seconds(20)).reply.instances
     let extensions = instance.compactMap(\.pid).flatMap { ProcessFacts.tree(Int32($0)) }
-    cbench_keep_on(0, 0)
-    for process in extensions + [cbench_last_process()] { cbench_keep_on(process, 1) }
-    defer { cbench_keep_on(0, -1) }
+    keepApart(from: extensions + [cbench_last_process()])
+    defer { letRun() }
     for batch in 0..<60 {
       for _ in 0..<100 {
         let floorTime = Self.microseconds(cbench_round_trip(floor, 100))
@@ -167,6 +176,11 @@ struct ProcessFacts {
     runMicroseconds = (run ?? 0) / 1000
     readCalls = Self.number("/proc/\(process)/io", "syscr:")
     children = Self.text("/proc/\(process)/task/\(process)/children").split(separator: " ").count
+  }
+
+  static var ownThreads: [Int32] {
+    guard let directory = try? SharedDescriptor(File.open("/proc/self/task", .directory)) else { return [] }
+    return ((try? DirectoryReader.entries(of: directory.rawValue)) ?? []).compactMap { Int32($0.name) }
   }
 
   /// A process and what came from it.

@@ -94,7 +94,7 @@ class Ephemeral(ProbeWorld):
 
     def test_a_host_uses_what_comes_and_what_is_built_anew(self):
         self.put(self.make_host(), self.bundles)
-        host = Probe(self.env, self.runner())
+        host = Probe(self.env, runner=self.runner())
         self.addCleanup(host.close)
         self.assertEqual(host.do("monitor first"), "[] disabled 0 unapproved 0")
         host.do("watch")

@@ -91,16 +91,28 @@ actor Session {
 
   // MARK: Calling
 
-  /// Calls the peer and waits for the reply.
+  /// Calls the peer and waits for the reply. A task that prefers the sessions' thread changes no executor on the way.
   /// - Throws: `AppExtensionError` where none comes; `CancellationError`.
-  func call(
+  nonisolated func call(
     _ call: VarlinkCall, descriptors: [SharedDescriptor] = [], timeout: Duration? = nil
-  ) async throws -> (reply: VarlinkReply, descriptors: [SharedDescriptor]) {
-    guard let answer = try await next(of: send(call, descriptors, timeout: timeout)) else {
+  ) async throws -> OutgoingCall.Answer {
+    let sent =
+      if let outgoing = try sendHere(call, descriptors, timeout: timeout) { outgoing } else {
+        try await send(call, descriptors, timeout: timeout)
+      }
+    guard let answer = try await next(of: sent) else {
       throw AppExtensionError(
         .malformedMessage, "the peer ended a stream where it should answer \(call.method)")
     }
     return answer
+  }
+
+  /// nil on another thread, or where it has to wait for room.
+  private nonisolated func sendHere(
+    _ call: VarlinkCall, _ descriptors: [SharedDescriptor], timeout: Duration?
+  ) throws -> OutgoingCall? {
+    guard Self.thread.isCurrent else { return nil }
+    return try assumeIsolated { try $0.sendAtOnce(call, descriptors, timeout: timeout) }
   }
 
   /// Gives the peer its end of a way for frames.
@@ -117,14 +129,34 @@ actor Session {
   }
 
   /// The next reply, or the only one; nil after the last of many.
-  func next(of outgoing: OutgoingCall) async throws -> OutgoingCall.Answer? {
-    defer { updateReading() }
-    return try await withTaskCancellationHandler {
-      // Without naming the actor this would run wherever, beside the thread that the answer comes on.
-      try await withCheckedThrowingContinuation(isolation: self) { outgoing.wait($0) }
+  nonisolated func next(of outgoing: OutgoingCall) async throws -> OutgoingCall.Answer? {
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { attach($0, to: outgoing) }
     } onCancel: {
-      Task(executorPreference: Self.thread.tasks) { await self.abandon(outgoing, CancellationError()) }
+      abandonSoon(outgoing)
     }
+  }
+
+  /// Whatever thread the task is on when it begins to wait: the answer comes on the sessions' thread.
+  private nonisolated func attach(
+    _ continuation: CheckedContinuation<OutgoingCall.Answer?, any Error>, to outgoing: OutgoingCall
+  ) {
+    if Self.thread.isCurrent {
+      assumeIsolated { $0.wait(for: outgoing, continuation) }
+    } else {
+      Task(executorPreference: Self.thread.tasks) { await self.wait(for: outgoing, continuation) }
+    }
+  }
+
+  private func wait(
+    for outgoing: OutgoingCall, _ continuation: CheckedContinuation<OutgoingCall.Answer?, any Error>
+  ) {
+    outgoing.wait(continuation)
+    updateReading()
+  }
+
+  private nonisolated func abandonSoon(_ outgoing: OutgoingCall) {
+    Task(executorPreference: Self.thread.tasks) { await self.abandon(outgoing, CancellationError()) }
   }
 
   /// Tells the peer something that has no answer. Returns when it is on its way.
@@ -140,9 +172,19 @@ actor Session {
   private func send(
     _ call: VarlinkCall, _ descriptors: [SharedDescriptor], timeout: Duration?
   ) async throws -> OutgoingCall {
+    while true {
+      if let outgoing = try sendAtOnce(call, descriptors, timeout: timeout) { return outgoing }
+      try await waitForRoom()
+    }
+  }
+
+  /// nil where it has to wait for room.
+  private func sendAtOnce(
+    _ call: VarlinkCall, _ descriptors: [SharedDescriptor], timeout: Duration?
+  ) throws -> OutgoingCall? {
     start()
     let message = try encode(call)
-    try await waitForRoom()
+    guard hasRoom else { return nil }
     try Task.checkCancellation()
     let stream = try stream(for: call)
     sentCalls += 1
@@ -188,10 +230,12 @@ actor Session {
 
   // MARK: Room to send
 
+  private var hasRoom: Bool {
+    !isBlocked || failure != nil || (stream?.waitingBytes ?? 0) <= limits.queuedBytes
+  }
+
   private func waitForRoom() async throws {
-    while isBlocked, failure == nil, (stream?.waitingBytes ?? 0) > limits.queuedBytes {
-      await withCheckedContinuation { blocked.append($0) }
-    }
+    while !hasRoom { await withCheckedContinuation { blocked.append($0) } }
     if let failure { throw failure }
   }
 
@@ -276,29 +320,47 @@ actor Session {
     let service = service
     let task = Task(executorPreference: Self.thread.tasks) { [weak self] in
       let answer = isCancelled ? .cancelled : await service(call)
-      await self?.served(call, answer)
+      await self?.finish(call, answer)
     }
     serving = (call.number, task)
   }
 
-  private func served(_ call: AppExtensionCall, _ answer: AppExtensionAnswer) async {
-    if !call.message.oneway { try? await send(answer.reply, answer.descriptors) }
+  private nonisolated func finish(_ call: AppExtensionCall, _ answer: AppExtensionAnswer) async {
+    if !finishHere(call, answer) { await finishWithRoom(call, answer) }
+  }
+
+  private nonisolated func finishHere(_ call: AppExtensionCall, _ answer: AppExtensionAnswer) -> Bool {
+    Self.thread.isCurrent && assumeIsolated { $0.finishAtOnce(call, answer) }
+  }
+
+  private func finishWithRoom(_ call: AppExtensionCall, _ answer: AppExtensionAnswer) async {
+    while !finishAtOnce(call, answer) { try? await waitForRoom() }
+  }
+
+  /// False where it has to wait for room.
+  private func finishAtOnce(_ call: AppExtensionCall, _ answer: AppExtensionAnswer) -> Bool {
+    if !call.message.oneway {
+      guard hasRoom else { return false }
+      stream?.send(encode(answer.reply), descriptors: answer.descriptors)
+    }
     serving = nil
     serveNext()
     updateReading()
+    return true
   }
 
+  /// One answer of many.
   private func send(_ reply: VarlinkReply, _ descriptors: [SharedDescriptor]) async throws {
-    var message = reply.encoded()
-    if message.count > limits.messageBytes {
-      message =
-        ConnectionInterface.Failed(
-          message:
-            "the answer would be a message of \(message.count) bytes, and \(limits.messageBytes) is the most"
-        ).reply.encoded()
-    }
     try await waitForRoom()
-    stream?.send(message, descriptors: descriptors)
+    stream?.send(encode(reply), descriptors: descriptors)
+  }
+
+  private func encode(_ reply: VarlinkReply) -> [UInt8] {
+    let message = reply.encoded()
+    guard message.count > limits.messageBytes else { return message }
+    let cause =
+      "the answer would be a message of \(message.count) bytes, and \(limits.messageBytes) is the most"
+    return ConnectionInterface.Failed(message: cause).reply.encoded()
   }
 
   // MARK: Ending
