@@ -117,7 +117,10 @@ static void be_broker(int host, int extension) {
   _exit(0);
 }
 
-int cbench_last_process(void) { return child_count > 0 ? children[child_count - 1] : 0; }
+int cbench_process(int before_last) {
+  int index = child_count - 1 - before_last;
+  return index >= 0 ? children[index] : 0;
+}
 
 void cbench_keep_on(int process, int cpu) {
   cpu_set_t set;

@@ -84,9 +84,9 @@ extension Bench {
   func sessionCall() throws -> Row {
     var row = Row(id: "session.call")
     let floor = cbench_echo_start()
-    let floorPeer = cbench_last_process()
+    let floorPeer = cbench_process(0)
     let connection = try Self.peerInC()
-    keepApart(from: [floorPeer, cbench_last_process()])
+    keepApart(from: [floorPeer, cbench_process(0)])
     defer { letRun() }
     let (host, service) = try Self.peerInSwift()
     let own = AppExtensionConnection.executor

@@ -23,7 +23,10 @@ extension Bench {
     let activation = try host.call(
       BrokerInterface.Activate(extension: Self.identifier, scene: "s"), timeout: .seconds(60))
     let call = BrokerInterface.Connect(activation: activation.reply.activation)
-    let brokers = [brokerID, cbench_last_process()]
+    // The host and the extension on one CPU, the broker on the other, ours and the floor's.
+    let brokers = [brokerID, cbench_process(0)]
+    keepApart(from: brokers, with: try extensionProcesses() + [cbench_process(1)])
+    defer { letRun() }
     let before = brokers.map { ProcessFacts($0).runMicroseconds }
     for batch in 0..<60 {
       for _ in 0..<50 {
@@ -48,13 +51,18 @@ extension Bench {
 
   /// Keeps this process on one CPU and its peers on another. Where the scheduler puts the two would decide more than what
   /// is measured.
-  func keepApart(from peers: [Int32]) {
-    for thread in ProcessFacts.ownThreads { cbench_keep_on(thread, 0) }
+  func keepApart(from peers: [Int32], with others: [Int32] = []) {
+    for process in ProcessFacts.ownThreads + others { cbench_keep_on(process, 0) }
     for peer in peers { cbench_keep_on(peer, 1) }
   }
 
   func letRun() {
-    for thread in ProcessFacts.ownThreads { cbench_keep_on(thread, -1) }
+    for process in ProcessFacts.ownThreads + [brokerID] { cbench_keep_on(process, -1) }
+  }
+
+  private func extensionProcesses() throws -> [Int32] {
+    let running = try admin().call(AdminInterface.ListInstances(), timeout: .seconds(20)).reply.instances
+    return running.compactMap(\.pid).flatMap { ProcessFacts.tree(Int32($0)) }
   }
 
   func roundTrip() throws -> Row {
@@ -65,9 +73,7 @@ extension Bench {
       BrokerInterface.Activate(extension: Self.identifier, connect: true), timeout: .seconds(60))
     guard answer.descriptors.count == 2 else { throw Failure(description: "no connection came") }
     let connection = answer.descriptors[1]
-    let instance = try admin().call(AdminInterface.ListInstances(), timeout: .seconds(20)).reply.instances
-    let extensions = instance.compactMap(\.pid).flatMap { ProcessFacts.tree(Int32($0)) }
-    keepApart(from: extensions + [cbench_last_process()])
+    keepApart(from: try extensionProcesses() + [cbench_process(0)])
     defer { letRun() }
     for batch in 0..<60 {
       for _ in 0..<100 {

@@ -33,8 +33,8 @@ int cbench_frames_start(int receives);
 uint64_t cbench_frames_out(int socket, int count);
 uint64_t cbench_frames_in(int socket, int count);
 
-/// The process that was started last; of `cbench_open_start` the one in the middle.
-int cbench_last_process(void);
+/// The process that was started last, or so many before it. `cbench_open_start` starts the one in the middle last.
+int cbench_process(int before_last);
 /// Keeps a process (0: the caller) on one CPU, or lets it run on all (-1).
 void cbench_keep_on(int process, int cpu);
 
