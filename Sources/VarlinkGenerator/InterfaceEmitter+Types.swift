@@ -100,7 +100,9 @@ extension InterfaceEmitter {
     out.open(head)
     for field in fields {
       let method = field.shape.isNullable ? "optionalMember" : "member"
-      out.line("writer.\(method)(\(SwiftName.literal(field.name)), self.\(SwiftName.escaped(field.name)))")
+      // Varlink's names are letters, digits and underscores: nothing is to be escaped.
+      out.line(
+        "writer.\(method)(encoded: \"\\\"\(field.name)\\\":\", self.\(SwiftName.escaped(field.name)))")
     }
     out.close()
   }

@@ -33,6 +33,12 @@ public struct JSONWriter: Sendable {
     bytes.append(UInt8(ascii: ":"))
   }
 
+  /// The same for a name that is written already, with its quotes and its colon: `"\"age\":"`.
+  public mutating func name(encoded name: StaticString) {
+    separate()
+    name.withUTF8Buffer { unsafe bytes.append(contentsOf: $0) }
+  }
+
   public mutating func writeNull() {
     separate()
     bytes.append(contentsOf: "null".utf8)
@@ -58,13 +64,13 @@ public struct JSONWriter: Sendable {
   public mutating func write(_ value: String) {
     separate()
     bytes.append(UInt8(ascii: "\""))
-    var value = value
-    value.withUTF8 { text in
-      if unsafe text.contains(where: Self.mustEscape) {
-        for index in text.indices { unsafe writeEscaped(text[index]) }
-      } else {
-        unsafe bytes.append(contentsOf: text)
-      }
+    let text = value.utf8.span
+    var plain = 0
+    while plain < text.count, !Self.mustEscape(text[plain]) { plain += 1 }
+    if plain == text.count {
+      append(text)
+    } else {
+      for index in text.indices { writeEscaped(text[index]) }
     }
     bytes.append(UInt8(ascii: "\""))
   }
@@ -112,6 +118,11 @@ public struct JSONWriter: Sendable {
     case nil, UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: ":"): break
     default: bytes.append(UInt8(ascii: ","))
     }
+  }
+
+  /// All at once: byte by byte is what a writer of JSON would spend its time with.
+  private mutating func append(_ text: Span<UInt8>) {
+    unsafe text.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
   }
 
   @inline(__always) private static func mustEscape(_ byte: UInt8) -> Bool {

@@ -37,7 +37,7 @@ struct Payload: Sendable {
       if !object.isEmpty { writer.member("parameters", object) }
     case .encoded(let bytes):
       if bytes.count > 2 {
-        writer.name("parameters")
+        writer.name(encoded: "\"parameters\":")
         writer.write(encoded: bytes)
       }
     }

@@ -71,7 +71,7 @@ extension VarlinkCall {
   public func encoded() -> [UInt8] {
     var writer = JSONWriter()
     writer.beginObject()
-    writer.member("method", method)
+    writer.member(encoded: "\"method\":", method)
     payload.write(to: &writer)
     if mode != .single { writer.member(mode.rawValue, true) }
     writer.endObject()

@@ -53,9 +53,9 @@ extension VarlinkReply {
   public func encoded() -> [UInt8] {
     var writer = JSONWriter()
     writer.beginObject()
-    if let error { writer.member("error", error) }
+    if let error { writer.member(encoded: "\"error\":", error) }
     payload.write(to: &writer)
-    if continues { writer.member("continues", true) }
+    if continues { writer.member(encoded: "\"continues\":", true) }
     writer.endObject()
     writer.endMessage()
     return writer.bytes

@@ -93,11 +93,11 @@ nonisolated public enum ServiceInterface: VarlinkInterface {
       }
 
       public func writeMembers(to writer: inout JSONWriter) {
-        writer.member("vendor", self.vendor)
-        writer.member("product", self.product)
-        writer.member("version", self.version)
-        writer.member("url", self.url)
-        writer.member("interfaces", self.interfaces)
+        writer.member(encoded: "\"vendor\":", self.vendor)
+        writer.member(encoded: "\"product\":", self.product)
+        writer.member(encoded: "\"version\":", self.version)
+        writer.member(encoded: "\"url\":", self.url)
+        writer.member(encoded: "\"interfaces\":", self.interfaces)
       }
     }
   }
@@ -117,7 +117,7 @@ nonisolated public enum ServiceInterface: VarlinkInterface {
     }
 
     public func writeMembers(to writer: inout JSONWriter) {
-      writer.member("interface", self.interface)
+      writer.member(encoded: "\"interface\":", self.interface)
     }
 
     public struct Reply: VarlinkStructure {
@@ -133,7 +133,7 @@ nonisolated public enum ServiceInterface: VarlinkInterface {
       }
 
       public func writeMembers(to writer: inout JSONWriter) {
-        writer.member("description", self.description)
+        writer.member(encoded: "\"description\":", self.description)
       }
     }
   }
@@ -153,7 +153,7 @@ nonisolated public enum ServiceInterface: VarlinkInterface {
     }
 
     public func writeMembers(to writer: inout JSONWriter) {
-      writer.member("interface", self.interface)
+      writer.member(encoded: "\"interface\":", self.interface)
     }
   }
 
@@ -172,7 +172,7 @@ nonisolated public enum ServiceInterface: VarlinkInterface {
     }
 
     public func writeMembers(to writer: inout JSONWriter) {
-      writer.member("method", self.method)
+      writer.member(encoded: "\"method\":", self.method)
     }
   }
 
@@ -192,7 +192,7 @@ nonisolated public enum ServiceInterface: VarlinkInterface {
     }
 
     public func writeMembers(to writer: inout JSONWriter) {
-      writer.member("method", self.method)
+      writer.member(encoded: "\"method\":", self.method)
     }
   }
 
@@ -211,7 +211,7 @@ nonisolated public enum ServiceInterface: VarlinkInterface {
     }
 
     public func writeMembers(to writer: inout JSONWriter) {
-      writer.member("parameter", self.parameter)
+      writer.member(encoded: "\"parameter\":", self.parameter)
     }
   }
 
