@@ -4,6 +4,14 @@ import PackageDescription
 // One entry a target, lowest layer first. A target may depend only on targets above it in this file;
 // `make lint` checks that the sources import nothing else.
 
+// `extctl bundle` makes Info.plist and .appextensionpoint from what the compiler writes with these.
+let constantValues: [SwiftSetting] = [
+  .unsafeFlags([
+    "-emit-const-values", "-Xfrontend", "-const-gather-protocols-file",
+    "-Xfrontend", "\(Context.packageDirectory)/Sources/Examples/const-protocols.json",
+  ])
+]
+
 let package = Package(
   name: "extensiond",
   products: [
@@ -93,11 +101,11 @@ let package = Package(
     // MARK: Examples
     .executableTarget(
       name: "greeting-extension", dependencies: ["ExtensionFoundation"],
-      path: "Sources/Examples/greeting-extension",
-      exclude: ["Bundle"], linkerSettings: [.unsafeFlags(["-static-stdlib"])]),
+      path: "Sources/Examples/greeting-extension", swiftSettings: constantValues,
+      linkerSettings: [.unsafeFlags(["-static-stdlib"])]),
     .executableTarget(
       name: "greeting-host", dependencies: ["ExtensionFoundation"], path: "Sources/Examples/greeting-host",
-      exclude: ["Bundle"]),
+      swiftSettings: constantValues),
 
     .executableTarget(
       name: "c-greeting", path: "Sources/Examples/c-greeting", exclude: ["Bundle"],

@@ -7,7 +7,9 @@ extension ConstantValues {
   /// them for the program.
   static func files(for program: String, at path: String?) throws(ControlError) -> [String] {
     let (directory, name) = Path.split(program)
-    let places = path.map { [$0] } ?? ["\(directory)/\(name).build", program + suffix]
+    // SwiftPM's directory has the name of the module.
+    let module = String(name.map { $0.isLetter || $0.isNumber ? $0 : "_" })
+    let places = path.map { [$0] } ?? ["\(directory)/\(module).build", program + suffix]
     let found = places.flatMap { place in
       place.hasSuffix(suffix) && File.exists(place) ? [place] : files(beneath: place).sorted()
     }

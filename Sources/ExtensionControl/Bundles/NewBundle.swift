@@ -17,7 +17,7 @@ struct NewBundle {
     self.info = [
       "CFBundleIdentifier": .string(identifier), "CFBundleName": .string(name),
       "CFBundleExecutable": .string(Path.split(program).name),
-      "CFBundleShortVersionString": .string(version), "CFBundleVersion": .string(version),
+      "CFBundleShortVersionString": .string(version),
     ].merging(info) { $1 }
   }
 
