@@ -135,7 +135,11 @@ let package = Package(
     // MARK: Command
     .target(
       name: "ExtensionControl",
-      dependencies: ["ExtensionBundles", "ExtensionInterfaces", "LinuxSystem", "Varlink"]),
+      dependencies: [
+        "ExtensionBundles", "ExtensionInterfaces", "LinuxSystem", "Varlink", "VarlinkGenerator",
+      ],
+      // What `extctl new` writes is inside the program.
+      resources: [.embedInCode("Projects/Templates")]),
     .executableTarget(name: "extctl", dependencies: ["ExtensionControl", "LinuxSystem"]),
 
     // MARK: Benchmarks

@@ -15,6 +15,11 @@ def search(*folders):
         part for option in options for part in ("-Xcc", option)]
 
 
+def objects(*modules):
+    """What the modules became, for linking."""
+    return [path for name in modules for path in (BUILD / f"{name}.build").rglob("*.o")]
+
+
 def swiftc(*arguments, directory=None):
     """What the compiler says; empty where it is content."""
     run = subprocess.run(["swiftc", *map(str, arguments)], cwd=directory, stdout=subprocess.PIPE,

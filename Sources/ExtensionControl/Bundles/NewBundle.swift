@@ -33,6 +33,11 @@ struct NewBundle {
         "the code of \(program) binds several points: \(values.bindings.sorted().joined(separator: ", ")); "
           + "name the files of one extension with --const-values")
     }
+    bind(point)
+  }
+
+  /// Makes it an extension of a point.
+  mutating func bind(_ point: String) {
     var attributes = info["EXAppExtensionAttributes"]?.dictionary ?? [:]
     attributes["EXExtensionPointIdentifier"] = .string(point)
     info["EXAppExtensionAttributes"] = .dictionary(attributes)
