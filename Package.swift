@@ -24,6 +24,7 @@ let package = Package(
     .executable(name: "extension-init", targets: ["extension-init"]),
     .executable(name: "extctl", targets: ["extctl"]),
     .plugin(name: "VarlinkPlugin", targets: ["VarlinkPlugin"]),
+    .plugin(name: "BundlePlugin", targets: ["BundlePlugin"]),
   ],
   targets: [
     // MARK: C
@@ -141,6 +142,12 @@ let package = Package(
       // What `extctl new` writes is inside the program.
       resources: [.embedInCode("Projects/Templates")]),
     .executableTarget(name: "extctl", dependencies: ["ExtensionControl", "LinuxSystem"]),
+    .plugin(
+      name: "BundlePlugin",
+      capability: .command(
+        intent: .custom(verb: "bundle", description: "Build an extension or a host, and make its bundle"),
+        permissions: [.writeToPackageDirectory(reason: "the bundle is put where -o says")]),
+      dependencies: ["extctl"], path: "Sources/BundlePlugin"),
 
     // MARK: Benchmarks
     .target(name: "CBench"),
