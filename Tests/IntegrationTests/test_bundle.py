@@ -72,12 +72,16 @@ class Bundles(World):
         said = self.extctl("connect", IDENTIFIER, "--scene", "FarewellScene", input="Ada\n")
         self.assertEqual((said.stdout, said.stderr), ("Goodbye, Ada in FarewellScene!\n", ""))
 
-    def test_every_attribute_of_a_definition_is_in_the_file(self):
+    def test_every_attribute_of_a_definition_is_in_the_file_and_its_interface_beside_it(self):
         host = self.compile((ROOT / "Sources/Examples/sample-host/SampleHost.swift").read_text(), "Host")
-        self.assertEqual(self.bundle(host, "Host.app", identifier="com.example.hostapp").returncode, 0)
+        interface = ROOT / "Sources/Examples/sample-sdk/com.example.greeting.Host.varlink"
+        made = self.bundle(host, "Host.app", "--interface", interface, identifier="com.example.hostapp")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        inside = self.place / "Host.app/Extensions"
         self.assertEqual(
-            plistlib.loads((self.place / "Host.app/Extensions/Host.appextensionpoint").read_bytes()),
-            {"com.example.hostapp.GreetingUI": {"Scope": "none", "UserInterface": True}})
+            plistlib.loads((inside / "Host.appextensionpoint").read_bytes()),
+            {"com.example.hostapp.GreetingUI": {"Scope": "none", "UserInterface": True, "Interface": interface.name}})
+        self.assertEqual((inside / interface.name).read_text(), interface.read_text())
 
     def test_a_new_one_takes_the_place_of_the_old_one(self):
         for version in ("1", "2"):

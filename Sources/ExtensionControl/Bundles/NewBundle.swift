@@ -8,6 +8,8 @@ struct NewBundle {
   var info: [String: PropertyList]
   /// The file of points in `Extensions`.
   var points: [String: PropertyList] = [:]
+  /// Beside that file.
+  var interface: InterfaceFile?
 
   /// `info`: keys of the author's own.
   init(
@@ -43,26 +45,31 @@ struct NewBundle {
     info["EXAppExtensionAttributes"] = .dictionary(attributes)
   }
 
-  /// Makes it a host of the points that the code defines.
-  mutating func define(_ values: ConstantValues) throws(ControlError) {
+  /// Makes it a host of the points that the code defines. `interface`: that of the one point.
+  mutating func define(_ values: ConstantValues, interface: InterfaceFile?) throws(ControlError) {
     guard let host = info["CFBundleIdentifier"]?.string, !values.definitions.isEmpty else {
       throw ControlError(
         .failed,
         "no @Definition is in the code of \(program); where a library has it, name its files with --const-values"
       )
     }
+    guard interface == nil || values.definitions.count == 1 else {
+      throw ControlError(.failed, "the code of \(program) defines several points; --interface is for one")
+    }
+    self.interface = interface
     for definition in values.definitions {
       let identifier = host + "." + definition.name
       if points[identifier] != nil {
         throw ControlError(.failed, "\(definition.place): the point \(identifier) is defined twice")
       }
-      points[identifier] = .dictionary(
-        definition.attributes.mapValues { attribute in
-          switch attribute {
-          case .word(let word): .string(word)
-          case .boolean(let value): .boolean(value)
-          }
-        })
+      var attributes: [String: PropertyList] = definition.attributes.mapValues { attribute in
+        switch attribute {
+        case .word(let word): .string(word)
+        case .boolean(let value): .boolean(value)
+        }
+      }
+      attributes["Interface"] = interface.map { .string($0.fileName) }
+      points[identifier] = .dictionary(attributes)
     }
   }
 
@@ -73,6 +80,9 @@ struct NewBundle {
       if !points.isEmpty {
         let file = "\(staging)/Extensions/\(Path.stem(target)).appextensionpoint"
         try BundleCopy.write(PropertyList.dictionary(points).xml, to: file)
+      }
+      if let interface {
+        try BundleCopy.write(interface.text, to: "\(staging)/Extensions/\(interface.fileName)")
       }
       try BundleCopy.copy(program, to: staging + "/" + Path.split(program).name)
       let faults = BundleLook.faultsOfCopy(try BundleLook.rows(at: staging))

@@ -19,6 +19,7 @@ extension Command {
         help: "the bundle's own; for NAME.app the points' names begin with it"),
       .init(name: "name", value: "TEXT", help: "for people; the output's NAME unless given"),
       .init(name: "version", value: "VERSION", help: "1.0 unless given"),
+      .init(name: "interface", value: "FILE", help: "for NAME.app with one point: its .varlink file"),
       .init(name: "info", value: "FILE", help: "a property list with more for Info.plist"),
       .init(
         name: "const-values", value: "PATH",
@@ -63,7 +64,11 @@ extension Command {
     var result = NewBundle(
       program: program, identifier: identifier, name: invocation.values["name"] ?? Path.stem(target),
       version: invocation.values["version"] ?? "1.0", info: try info(invocation))
-    if isHost { try result.define(values) } else { try result.bind(values) }
+    if isHost {
+      try result.define(values, interface: invocation.values["interface"].map(InterfaceFile.init))
+    } else {
+      try result.bind(values)
+    }
     return result
   }
 

@@ -39,8 +39,9 @@ extension Command {
       "path": .string(target), "identifier": .string(project.identifier),
       "files": .array(names.map(JSON.string)),
     ]) {
-      "made \(target): \(names.joined(separator: ", "))\nnext: make -C \(target) install, "
-        + "then extctl approve \(project.identifier)"
+      Terminal.visible(
+        "made \(target): \(names.joined(separator: ", "))\nnext: make -C \(target) install, "
+          + "then extctl approve \(project.identifier)")
     }
     return .success
   }
@@ -59,18 +60,6 @@ extension Command {
     }
     return NewProject(
       name: name, identifier: identifier, point: point,
-      interface: try invocation.values["interface"].map { file throws(ControlError) in try interface(file) })
-  }
-
-  private static func interface(_ file: String) throws(ControlError) -> NewProject.Interface {
-    let text: String
-    do throws(Errno) { text = String(decoding: try File.read(file, limit: 1 << 20), as: UTF8.self) } catch {
-      throw ControlError(.failed, "\(file) cannot be read: \(error)")
-    }
-    do throws(InterfaceDescriptionError) {
-      return NewProject.Interface(description: try InterfaceDescription(parsing: text), text: text)
-    } catch {
-      throw ControlError(.failed, "\(file):\(error.line):\(error.column): \(error.message)")
-    }
+      interface: try invocation.values["interface"].map(InterfaceFile.init))
   }
 }

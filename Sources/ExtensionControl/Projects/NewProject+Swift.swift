@@ -56,7 +56,7 @@ extension NewProject {
         "connection.export(\(type).MyService(), as: \(type).self)", "connection.resume()",
       ]
       files += [
-        File(path: sources + interface.file, text: interface.text),
+        File(path: sources + interface.fileName, text: interface.text),
         File(path: sources + "MyService.swift", text: try stubs(of: interface)),
       ]
     }
@@ -68,10 +68,10 @@ extension NewProject {
     return files
   }
 
-  private func stubs(of interface: Interface) throws(ControlError) -> String {
+  private func stubs(of interface: InterfaceFile) throws(ControlError) -> String {
     do throws(GeneratorError) {
       return try SwiftGenerator.stubs(
-        for: SwiftGenerator.Source(path: interface.file, text: interface.text), type: "MyService")
+        for: SwiftGenerator.Source(path: interface.fileName, text: interface.text), type: "MyService")
     } catch {
       throw ControlError(.failed, "no Swift can be made of \(error.path): \(error.message)")
     }

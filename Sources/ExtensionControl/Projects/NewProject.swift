@@ -8,18 +8,6 @@ struct NewProject {
     case swift, python, c
   }
 
-  /// What host and extension say to each other.
-  struct Interface {
-    let description: InterfaceDescription
-    let text: String
-
-    /// As every tool expects it to be called.
-    var file: String { description.name + ".varlink" }
-    var methods: [InterfaceDescription.Member] {
-      description.members.filter { if case .method = $0.kind { true } else { false } }
-    }
-  }
-
   struct File {
     let path: String
     let text: String
@@ -30,7 +18,7 @@ struct NewProject {
   let identifier: String
   let point: String
   /// nil: lines that come back.
-  let interface: Interface?
+  let interface: InterfaceFile?
 
   func files(_ language: Language, sdk: SDKPlace?) throws(ControlError) -> [File] {
     switch language {
@@ -58,7 +46,7 @@ struct NewProject {
         text: Template(PackageResources.main_py_in).text(
           values.merging(["CONVERSATION": conversation]) { $1 }),
         isProgram: true),
-    ] + (interface.map { [File(path: bundle + $0.file, text: $0.text)] } ?? [])
+    ] + (interface.map { [File(path: bundle + $0.fileName, text: $0.text)] } ?? [])
   }
 
   private var cFiles: [File] {
@@ -79,7 +67,7 @@ struct NewProject {
         path: "extension.c",
         text: Template(PackageResources.extension_c_in).text(
           values.merging(["CONVERSATION": conversation]) { $1 })),
-    ] + (interface.map { [File(path: $0.file, text: $0.text)] } ?? [])
+    ] + (interface.map { [File(path: $0.fileName, text: $0.text)] } ?? [])
   }
 
   /// One branch a method, under its declaration as a comment.
