@@ -19,7 +19,7 @@ DESCRIPTION = f"""# Every kind of method.
 interface {INTERFACE}
 type Part (one: int, kind: (good, bad))
 # Two lines of
-# comment, and "quotes".
+# comment, "quotes", and at the end \\
 method Make(name: string, parts: []Part) -> (part: Part, count: int)
 # [Requires 'more' flag]
 method Count(first: int) -> (number: int)

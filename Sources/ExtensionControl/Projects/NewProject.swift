@@ -74,7 +74,8 @@ struct NewProject {
   private func branches(comment: String, indent: String, _ branch: (String) -> [String]) -> String {
     (interface?.methods ?? []).flatMap { method in
       let declaration = method.documentation + "\(method)".split(separator: "\n").map(String.init)
-      return declaration.map { "\(comment) \($0)" }
+      // In C a line that ends with a backslash would take the next one into the comment.
+      return declaration.map { "\(comment) \($0)\($0.contains("\\") ? " ." : "")" }
         + branch("\(interface?.description.name ?? "").\(method.name)")
     }.map { indent + $0 }.joined(separator: "\n")
   }
