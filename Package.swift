@@ -4,6 +4,14 @@ import PackageDescription
 // One entry a target, lowest layer first. A target may depend only on targets above it in this file;
 // `make lint` checks that the sources import nothing else.
 
+// `extctl bundle` makes Info.plist and .appextensionpoint from what the compiler writes with these.
+let constantValues: [SwiftSetting] = [
+  .unsafeFlags([
+    "-emit-const-values", "-Xfrontend", "-const-gather-protocols-file",
+    "-Xfrontend", "\(Context.packageDirectory)/Sources/Examples/const-protocols.json",
+  ])
+]
+
 let package = Package(
   name: "extensiond",
   products: [
@@ -16,6 +24,7 @@ let package = Package(
     .executable(name: "extension-init", targets: ["extension-init"]),
     .executable(name: "extctl", targets: ["extctl"]),
     .plugin(name: "VarlinkPlugin", targets: ["VarlinkPlugin"]),
+    .plugin(name: "BundlePlugin", targets: ["BundlePlugin"]),
   ],
   targets: [
     // MARK: C
@@ -96,11 +105,11 @@ let package = Package(
     // MARK: Examples
     .executableTarget(
       name: "greeting-extension", dependencies: ["ExtensionFoundation"],
-      path: "Sources/Examples/greeting-extension",
-      exclude: ["Bundle"], linkerSettings: [.unsafeFlags(["-static-stdlib"])]),
+      path: "Sources/Examples/greeting-extension", swiftSettings: constantValues,
+      linkerSettings: [.unsafeFlags(["-static-stdlib"])]),
     .executableTarget(
       name: "greeting-host", dependencies: ["ExtensionFoundation"], path: "Sources/Examples/greeting-host",
-      exclude: ["Bundle"]),
+      swiftSettings: constantValues),
 
     .executableTarget(
       name: "c-greeting", path: "Sources/Examples/c-greeting", exclude: ["Bundle"],
@@ -130,8 +139,18 @@ let package = Package(
     // MARK: Command
     .target(
       name: "ExtensionControl",
-      dependencies: ["ExtensionBundles", "ExtensionInterfaces", "LinuxSystem", "Varlink"]),
+      dependencies: [
+        "ExtensionBundles", "ExtensionInterfaces", "LinuxSystem", "Varlink", "VarlinkGenerator",
+      ],
+      // What `extctl new` writes is inside the program.
+      resources: [.embedInCode("Projects/Templates")]),
     .executableTarget(name: "extctl", dependencies: ["ExtensionControl", "LinuxSystem"]),
+    .plugin(
+      name: "BundlePlugin",
+      capability: .command(
+        intent: .custom(verb: "bundle", description: "Build an extension or a host, and make its bundle"),
+        permissions: [.writeToPackageDirectory(reason: "the bundle is put where -o says")]),
+      dependencies: ["extctl"], path: "Sources/BundlePlugin"),
 
     // MARK: Benchmarks
     .target(name: "CBench"),

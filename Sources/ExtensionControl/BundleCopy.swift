@@ -1,21 +1,29 @@
 internal import LinuxSystem
 
-/// Copies and removes bundles so that a reader of their place sees all or nothing of them.
+/// Puts bundles in their place and takes them away so that a reader of the place sees all or nothing of them.
 enum BundleCopy {
   static let suffixes = [".appex", ".app", ".appextensionpoint"]
 
-  /// Copies `source` beside `target`, then puts it there in one step. Whatever fails, what was there stays.
+  /// Copies `source` to `target`. Whatever fails, what was there stays.
   static func install(_ source: String, as target: String) throws(ControlError) {
-    let (directory, name) = Path.split(target)
     if source == target || target.hasPrefix(source + "/") || source.hasPrefix(target + "/") {
       throw ControlError(.failed, "\(source) lies where it would be installed; give another --root")
     }
-    let staging = hidden(directory, name)
+    try put(target) { staging throws(ControlError) in try copy(source, to: staging) }
+  }
+
+  /// Has `make` make a bundle at the path that it is given, beside `target` and with its name, then puts it there in one
+  /// step. Whatever fails, what was there stays.
+  static func put(_ target: String, make: (String) throws(ControlError) -> Void) throws(ControlError) {
+    let (directory, name) = Path.split(target)
+    let hidden = hidden(directory, name)
+    let staging = hidden + "/" + name
     do throws(ControlError) {
       try perform("make the directory", directory) { () throws(Errno) in
         try File.makeDirectories(directory, mode: 0o755)
+        try File.makeDirectory(hidden, mode: 0o700)
       }
-      try copy(source, to: staging)
+      try make(staging)
       try perform("install", target) { () throws(Errno) in
         do throws(Errno) {
           try File.rename(staging, to: target, .noReplace)
@@ -26,13 +34,11 @@ enum BundleCopy {
         try File.open(directory, .directory).synchronise()
       }
     } catch {
-      try? delete(staging)
+      try? delete(hidden)
       throw error
     }
-    // What is hidden now is the old one. Its end is no part of the installation.
-    if File.exists(staging) {
-      do throws(ControlError) { try delete(staging) } catch { Terminal.say("extctl: \(error)") }
-    }
+    // What is hidden now is the old one, if any. Its end is no part of the installation.
+    do throws(ControlError) { try delete(hidden) } catch { Terminal.say("extctl: \(error)") }
   }
 
   /// Takes a bundle away in one step, then deletes it.
@@ -48,10 +54,21 @@ enum BundleCopy {
     "\(directory)/.\(name).tmp-\(String(UInt32.random(in: .min ... .max), radix: 36))"
   }
 
-  private static func copy(_ source: String, to target: String) throws(ControlError) {
+  /// Copies a file or a directory with all that is in it.
+  static func copy(_ source: String, to target: String) throws(ControlError) {
     try perform("copy", source) { () throws(Errno) in
       // A link at the top is what the person meant; those inside are copied as links.
       try copyItem(source, to: target, status: FileStatus(at: source, followLinks: true))
+    }
+  }
+
+  /// Writes a new file, and the directories above it that do not exist.
+  static func write(_ text: String, to path: String, mode: UInt32 = 0o644) throws(ControlError) {
+    try perform("write", path) { () throws(Errno) in
+      try File.makeDirectories(Path.split(path).directory, mode: 0o755)
+      let output = try File.open(path, [.writeOnly, .create, .exclusive], mode: mode)
+      try output.write(all: Array(text.utf8))
+      try output.synchronise()
     }
   }
 

@@ -13,6 +13,12 @@ struct Invocation: Sendable {
 
   func has(_ option: String) -> Bool { values[option] != nil }
 
+  /// The value of an option that may not be left out; `example` shows how it is written.
+  func required(_ option: String, _ example: String) throws(ControlError) -> String {
+    if let value = values[option] { return value }
+    throw ControlError(.usage, "--\(option) is missing, as in \(example); see 'extctl help \(command.name)'")
+  }
+
   /// The argument that names an extension: an identifier, or a path, made absolute.
   func subject() throws -> String { try arguments.first.map(Path.subject) ?? "" }
 

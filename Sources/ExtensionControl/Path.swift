@@ -29,6 +29,12 @@ enum Path {
     return (directory.isEmpty ? "/" : directory, String(path[path.index(after: slash)...]))
   }
 
+  /// The last part of a path, without what stands after its last dot.
+  static func stem(_ path: String) -> String {
+    let name = split(path).name
+    return name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
+  }
+
   /// $XDG_DATA_HOME, or what stands for it.
   static func dataHome() throws(ControlError) -> String { try base("XDG_DATA_HOME", "/.local/share") }
   static func stateHome() throws(ControlError) -> String { try base("XDG_STATE_HOME", "/.local/state") }

@@ -1,7 +1,10 @@
 internal import ExtensionInterfaces
 
+/// What the compiler shall write down with `-emit-const-values`, for `extctl bundle`: the definitions of points.
+public protocol ExtensionPointDefining {}
+
 /// A place in a host that extensions can fill.
-public struct AppExtensionPoint: Hashable, Identifiable, Sendable {
+public struct AppExtensionPoint: Hashable, Identifiable, Sendable, ExtensionPointDefining {
   /// `<host identifier>.<name>`; in a definition only the name, until the host's identifier is known.
   public let id: String
   public let presentsUserInterface: Bool

@@ -161,7 +161,7 @@ extension InterfaceEmitter {
   }
 
   /// A method with one output returns that, one with several its `Reply`; with descriptors among them a tuple.
-  private func signature(of method: ServiceMethod) -> String {
+  func signature(of method: ServiceMethod) -> String {
     func type(_ field: InterfaceDescription.Field, in outer: String) -> String {
       if field.isDescriptor { return field.shape.isNullable ? "SharedDescriptor?" : "SharedDescriptor" }
       return spelling(of: field.shape, anonymous: "\(outer).\(SwiftName.capitalized(field.name))")

@@ -61,7 +61,7 @@ public enum SwiftGenerator {
     return words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined() + "Interface"
   }
 
-  private static func parse(_ source: Source) throws(GeneratorError) -> InterfaceDescription {
+  static func parse(_ source: Source) throws(GeneratorError) -> InterfaceDescription {
     let interface: InterfaceDescription
     do { interface = try InterfaceDescription(parsing: source.text) } catch {
       throw GeneratorError(path: "\(source.path):\(error.line):\(error.column)", message: error.message)

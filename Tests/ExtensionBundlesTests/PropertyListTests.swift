@@ -26,6 +26,12 @@ import Testing
       <key>date</key><date>2001-01-02T00:00:00Z</date><key>e</key><string></string>
       """)
     #expect(try PropertyList.dictionary(from: Array(xml.utf8)) == expected)
+    #expect(try PropertyList.dictionary(from: Array(PropertyList.dictionary(expected).xml.utf8)) == expected)
+  }
+
+  @Test func `Text with the signs of XML is written so that it reads as the same`() throws {
+    let values: [String: PropertyList] = ["<k> & \"'": .string("]]> <!-- &amp; --> \n\t")]
+    #expect(try PropertyList.dictionary(from: Array(PropertyList.dictionary(values).xml.utf8)) == values)
   }
 
   @Test(arguments: [Array(Fixtures.info.utf8), BinaryFixtures.info])

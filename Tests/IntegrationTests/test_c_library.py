@@ -15,7 +15,7 @@ from world import BUILD, POINT, until
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "Tests/Support"))
-from compiler import search, swiftc
+from compiler import objects, search, swiftc
 
 TIMED_OUT, BROKER_UNAVAILABLE, INVALID_ARGUMENT, NOT_FOUND, NOT_ENABLED = 13, 3, 2, 5, 6
 SCENE_NOT_FOUND, ACTIVATION_FAILED, REJECTED, ACTIVATION_ENDED = 7, 8, 9, 10
@@ -234,13 +234,6 @@ class Hosts(CWorld):
         self.assertEqual((host.stdout.read(), host.wait(20)), ("the extension has ended: killed\n", 0))
 
 
-def object_files(module):
-    """What is built of a module now: files whose source is gone may lie there still."""
-    places = [ROOT / "Sources" / module, *(ROOT / ".build/plugins/outputs").glob(f"*/{module}")]
-    sources = {source.name for place in places for source in place.rglob("*.*")}
-    return [path for path in (BUILD / f"{module}.build").rglob("*.o") if path.stem in sources]
-
-
 class UnderGLib(CWorld):
     def test_callbacks_and_main_actor_run_on_the_main_thread_of_a_glib_host(self):
         self.ready(identifier="org.example.One", body=ENDING, info={"CFBundleName": "One"})
@@ -259,10 +252,9 @@ class UnderGLib(CWorld):
         self.ready(identifier="org.example.One", body=ENDING, info={"CFBundleName": "One"})
         sources, program = ROOT / "Tests/IntegrationTests/glib-host", self.place / "glib-host"
         headers = [part for flag in run("pkg-config", "--cflags-only-I", "glib-2.0").split() for part in ("-Xcc", flag)]
-        modules = ("CLinux", "CMainQueue", "LinuxSystem", "Varlink", "ExtensionInterfaces", "ExtensionFoundation")
-        objects = [path for name in modules for path in object_files(name)]
+        linked = objects("CLinux", "CMainQueue", "LinuxSystem", "Varlink", "ExtensionInterfaces", "ExtensionFoundation")
         self.assertEqual(
-            swiftc("-swift-version", "6", *search(sources), *headers, "-o", program, sources / "main.swift", *objects), "")
+            swiftc("-swift-version", "6", *search(sources), *headers, "-o", program, sources / "main.swift", *linked), "")
         ended = subprocess.run(
             [program], env={**self.env, "EXTENSIOND_HOST_IDENTIFIER": "org.example.Host"}, capture_output=True, text=True,
             timeout=60)

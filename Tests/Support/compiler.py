@@ -15,6 +15,16 @@ def search(*folders):
         part for option in options for part in ("-Xcc", option)]
 
 
+def objects(*modules):
+    """What the modules became, for linking. Files whose source is gone may lie there still."""
+    found = []
+    for name in modules:
+        places = [ROOT / "Sources" / name, *(ROOT / ".build/plugins/outputs").glob(f"*/{name}")]
+        sources = {source.name for place in places for source in place.rglob("*.*")}
+        found += [path for path in (BUILD / f"{name}.build").rglob("*.o") if path.stem in sources]
+    return found
+
+
 def swiftc(*arguments, directory=None):
     """What the compiler says; empty where it is content."""
     run = subprocess.run(["swiftc", *map(str, arguments)], cwd=directory, stdout=subprocess.PIPE,

@@ -21,11 +21,11 @@ def answer(parameters, error=None):
 
 
 def greet(descriptor, scene):
-    with socket.socket(fileno=descriptor) as connection, connection.makefile("rw") as lines:
+    # One file for both ways would forget what it has read when it writes.
+    with socket.socket(fileno=descriptor) as connection, connection.makefile() as lines:
         for name in lines:
             place = f" in {scene}" if scene else ""
-            lines.write(f"Greetings from Python, {name.strip()}{place}!\n")
-            lines.flush()
+            connection.sendall(f"Greetings from Python, {name.strip()}{place}!\n".encode())
 
 
 def take(call):

@@ -1,0 +1,65 @@
+internal import ExtensionInterfaces
+internal import LinuxSystem
+internal import Varlink
+
+extension Command {
+  static let new = Command(
+    name: "new", arguments: ["NAME"], summary: "write the project of a new extension",
+    details:
+      "It builds, 'extctl lint' finds nothing, and it runs: 'make install' in it puts the bundle into your root. With "
+      + "--interface it has a stub for each method of that file; without one each line of a host comes back. Python and C "
+      + "need no library; Swift needs the package with the SDK. What exists already is left as it is.",
+    options: [
+      .init(name: "point", value: "POINT", help: "the extension point; 'extctl points' lists them"),
+      .init(name: "language", value: "LANGUAGE", help: "swift, python or c; swift unless given"),
+      .init(name: "interface", value: "FILE", help: "the point's .varlink file"),
+      .init(name: "identifier", value: "ID", help: "the extension's own; org.example.NAME unless given"),
+      .init(name: "sdk", value: "PLACE", help: "for Swift: the SDK's package, a directory or an address"),
+      .init(name: "directory", value: "DIRECTORY", help: "the project; NAME here unless given"),
+    ]
+  ) { invocation in
+    let word = invocation.values["language"] ?? "swift"
+    guard let language = NewProject.Language(rawValue: word) else {
+      let known = NewProject.Language.allCases.map(\.rawValue).joined(separator: ", ")
+      throw ControlError(.usage, "there is no language '\(word)' for a project; there are \(known)")
+    }
+    let project = try project(invocation)
+    let target = try Path.absolute(invocation.values["directory"] ?? project.name)
+    guard !File.exists(target) else {
+      throw ControlError(.failed, "there is something at \(target) already; give another --directory")
+    }
+    let files = try project.files(language, sdk: invocation.values["sdk"].map(SDKPlace.init))
+    try BundleCopy.put(target) { staging throws(ControlError) in
+      for file in files {
+        try BundleCopy.write(file.text, to: "\(staging)/\(file.path)", mode: file.isProgram ? 0o755 : 0o644)
+      }
+    }
+    let names = files.map(\.path)
+    try invocation.show(json: [
+      "path": .string(target), "identifier": .string(project.identifier),
+      "files": .array(names.map(JSON.string)),
+    ]) {
+      Terminal.visible(
+        "made \(target): \(names.joined(separator: ", "))\nnext: make -C \(target) install, "
+          + "then extctl approve \(project.identifier)")
+    }
+    return .success
+  }
+
+  private static func project(_ invocation: Invocation) throws(ControlError) -> NewProject {
+    let name = invocation.arguments[0]
+    let point = try invocation.required("point", "--point org.example.Editor.Spelling")
+    let identifier = invocation.values["identifier"] ?? "org.example.\(name)"
+    guard BundleIdentifier.isValid("org.example.\(name)"), name.first?.isLetter == true, !name.contains(".")
+    else {
+      throw ControlError(
+        .usage, "“\(name)” is no name for a project; write letters, digits and -, a letter first")
+    }
+    for text in [point, identifier] where !BundleIdentifier.isValid(text) {
+      throw ControlError(.usage, "“\(text)” is no identifier; write \(BundleIdentifier.form)")
+    }
+    return NewProject(
+      name: name, identifier: identifier, point: point,
+      interface: try invocation.values["interface"].map(InterfaceFile.init))
+  }
+}

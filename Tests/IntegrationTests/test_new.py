@@ -1,0 +1,189 @@
+"""New projects: each builds, has nothing that lint would name, and runs, as it was written."""
+
+import json
+import os
+import pathlib
+import plistlib
+import socket
+import subprocess
+import sys
+
+from world import BUILD, POINT, Client, VarlinkError, World
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "Tests/Support"))
+from compiler import generate, objects, search, swiftc
+
+INTERFACE = "org.example.Every"
+DESCRIPTION = f"""# Every kind of method.
+interface {INTERFACE}
+type Part (one: int, kind: (good, bad))
+# Two lines of
+# comment, "quotes", and at the end \\
+method Make(name: string, parts: []Part) -> (part: Part, count: int)
+# [Requires 'more' flag]
+method Count(first: int) -> (number: int)
+# [Requires 'oneway' flag]
+method Remember(
+  # What to remember.
+  name: string
+) -> ()
+method Open() -> (fileDescriptor: int)
+error Nobody(name: string)
+"""
+
+
+class New(World):
+    def new(self, language, *more, name="Fresh"):
+        made = self.extctl("new", name, "--point", POINT, "--language", language, "--sdk", ROOT, *more, cwd=self.place)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        self.assertEqual([path.name for path in self.place.glob(".*")], [], "nothing unfinished is left")
+        return self.place / name
+
+    def with_interface(self, language):
+        file = self.place / "any.varlink"
+        file.write_text(DESCRIPTION)
+        return self.new(language, "--interface", file)
+
+    def make(self, project, *goals):
+        run = subprocess.run(
+            ["make", "-C", project, f"EXTCTL={BUILD / 'extctl'}", "CFLAGS=-Wall -Wextra -Wpedantic -Werror", *goals],
+            env=self.env, capture_output=True, text=True)
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        return run.stdout
+
+    def compile(self, project):
+        """What `swift build` does, with the modules that are there already."""
+        sources, work = project / "Sources/Fresh", self.place / "work"
+        work.mkdir()
+        interfaces = list(sources.glob("*.varlink"))
+        files = sorted(sources.glob("*.swift")) + (generate(work / "made", *interfaces) if interfaces else [])
+        settings = ["-emit-const-values-path", work / "Fresh.swiftconstvalues", "-Xfrontend",
+                    "-const-gather-protocols-file", "-Xfrontend", project / "protocols.json"]
+        self.assertEqual(swiftc(
+            "-swift-version", "6", *search(work), "-parse-as-library", "-module-name", "Fresh", "-wmo", "-static-stdlib",
+            *settings, "-o", work / "Fresh", *files,
+            *objects("CLinux", "CMainQueue", "LinuxSystem", "Varlink", "ExtensionInterfaces", "ExtensionFoundation")), "")
+        made = self.extctl("bundle", work / "Fresh", "--identifier", "org.example.Fresh", "-o", project / "Fresh.appex")
+        self.assertEqual(made.returncode, 0, made.stderr)
+
+    def run_it(self, project):
+        """Installs and approves it, and returns what a connection to it is made with."""
+        bundle = project / "Fresh.appex"
+        lint = self.extctl("lint", bundle)
+        self.assertEqual((lint.returncode, lint.stdout), (0, f"{bundle}: nothing is wrong\n"))
+        info = plistlib.loads((bundle / "Info.plist").read_bytes())
+        self.assertEqual(
+            (info["CFBundleIdentifier"], info["EXAppExtensionAttributes"]["EXExtensionPointIdentifier"]),
+            ("org.example.Fresh", POINT))
+        self.put(self.make_host())
+        self.start_broker()
+        self.assertEqual(self.extctl("install", bundle).returncode, 0)
+        self.approve("org.example.Fresh")
+        host = self.host()
+        return lambda: self.activate(host, "org.example.Fresh", connect=True)[2]
+
+    def lines_come_back(self, connect):
+        for _ in range(2):
+            connection = connect()
+            connection.sendall(b"Ada\nGrace")
+            self.assertEqual(connection.recv(4, socket.MSG_WAITALL), b"Ada\n")
+            connection.sendall(b" Hopper\n")
+            self.assertEqual(connection.recv(13, socket.MSG_WAITALL), b"Grace Hopper\n")
+
+    def every_method_is_there(self, connect):
+        client = Client.over(connect(), INTERFACE)
+        # In any order, with whatever the parameters hold.
+        client.raw(json.dumps({"parameters": {"name": '"method":"x"', "parts": []}, "method": f"{INTERFACE}.Make"}).encode() + b"\0")
+        with self.assertRaises(VarlinkError) as caught:
+            client.receive()
+        self.assertEqual(
+            (caught.exception.name, caught.exception.parameters), ("MethodNotImplemented", {"method": f"{INTERFACE}.Make"}))
+        # No answer comes to the first: that to the second is the next.
+        client.send("Remember", {"name": "x"}, oneway=True)
+        client.send("Count", {"first": 1}, more=True)
+        for method in ("Count", "Open"):
+            with self.assertRaises(VarlinkError) as caught:
+                client.call(method) if method == "Open" else client.receive()
+            self.assertEqual(
+                (caught.exception.name, caught.exception.parameters),
+                ("MethodNotImplemented", {"method": f"{INTERFACE}.{method}"}))
+        with self.assertRaises(VarlinkError) as caught:
+            client.call("Part")
+        self.assertEqual(caught.exception.name, "MethodNotFound")
+
+    def test_python_lines(self):
+        project = self.new("python")
+        self.make(project)
+        self.lines_come_back(self.run_it(project))
+
+    def test_python_methods(self):
+        project = self.with_interface("python")
+        connect = self.run_it(project)
+        self.every_method_is_there(connect)
+        client = Client.over(connect(), INTERFACE)
+        self.assertEqual(client.call("org.varlink.service.GetInfo")["interfaces"], [INTERFACE])
+        self.assertEqual(
+            client.call("org.varlink.service.GetInterfaceDescription", interface=INTERFACE)["description"], DESCRIPTION)
+
+    def test_c_lines(self):
+        project = self.new("c")
+        self.make(project)
+        self.lines_come_back(self.run_it(project))
+        self.assertIn("nothing is wrong", self.make(project, "lint"))
+
+    def test_c_methods(self):
+        project = self.with_interface("c")
+        self.make(project)
+        self.every_method_is_there(self.run_it(project))
+
+    def test_swift_lines(self):
+        project = self.new("swift")
+        self.compile(project)
+        self.lines_come_back(self.run_it(project))
+
+    def test_swift_methods(self):
+        project = self.with_interface("swift")
+        self.compile(project)
+        self.every_method_is_there(self.run_it(project))
+
+    def test_the_package_says_where_the_sdk_is(self):
+        package = (self.new("swift") / "Package.swift").read_text()
+        self.assertIn(f'.package(name: "extensiond", path: "{ROOT}")', package)
+        other = self.new("swift", "--sdk", "https://example.org/some/extensions.git", name="other")
+        dump = subprocess.run(["swift", "package", "dump-package"], cwd=other, capture_output=True, text=True)
+        self.assertEqual(dump.returncode, 0, dump.stderr)
+        dependency = json.loads(dump.stdout)["dependencies"][0]["sourceControl"][0]
+        self.assertEqual(dependency["identity"], "extensions")
+
+    def test_programs_say_that_they_are_started_by_the_broker(self):
+        project = self.new("c")
+        self.make(project)
+        for program in (project / "Fresh.appex/Fresh", self.new("python", name="other") / "other.appex/main.py"):
+            run = subprocess.run([program], env=self.env, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+            self.assertEqual(run.returncode, 64)
+            self.assertIn("started by extensiond", run.stderr)
+
+    def test_what_cannot_be_is_refused_in_one_line(self):
+        (self.place / "there").mkdir()
+        bad, point = self.place / "bad.varlink", ("--point", POINT)
+        bad.write_text("interface org.example.Bad\nmethod (")
+        for words, text in (
+            (("there", *point, "--language", "c"), f"something at {self.place}/there already"),
+            (("Fresh", *point, "--language", "c", "--directory", "there"), "give another --directory"),
+            (("Fresh", *point, "--language", "cobol"), "no language 'cobol' for a project; there are swift, python, c"),
+            (("Fresh", "--point", "Point", "--language", "c"), "“Point” is no identifier"),
+            (("Fresh", *point, "--language", "c", "--identifier", "a b.c"), "“a b.c” is no identifier"),
+            (("../Fresh", *point, "--language", "c"), "“../Fresh” is no name for a project"),
+            (("1st", *point, "--language", "c"), "“1st” is no name for a project"),
+            (("Fresh", "--language", "c"), "--point is missing"),
+            (("Fresh", *point), "--sdk is missing"),
+            (("Fresh", *point, "--language", "c", "--interface", "none"), "none cannot be read"),
+            (("Fresh", *point, "--language", "c", "--interface", bad), f"{bad}:2:8: "),
+        ):
+            said = self.extctl("new", *words, cwd=self.place)
+            self.assertNotEqual(said.returncode, 0, words)
+            self.assertIn(text, said.stderr)
+            self.assertEqual(said.stderr.count("\n"), 1, said.stderr)
+            self.assertFalse((self.place / "Fresh").exists())
+        self.assertEqual(os.listdir(self.place / "there"), [])
