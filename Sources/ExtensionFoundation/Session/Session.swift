@@ -47,13 +47,9 @@ actor Session {
   private var blocked: [CheckedContinuation<Void, Never>] = []
   private var isBlocked = false
 
-  private var calls: [AppExtensionCall] = []
-  private var serving: (number: Int, task: Task<Void, Never>)?
-  /// Calls of the peer that it does not want to be served any more.
-  private var cancelled: Set<Int> = []
-  /// Calls so far, in each direction. That is how io.extensiond.Connection.Cancel names them.
+  private var calls = IncomingCalls()
+  /// Calls so far. That is how io.extensiond.Connection.Cancel names them.
   private var sentCalls = 0
-  private var receivedCalls = 0
 
   /// `onEnd` is called once, on the sessions' thread.
   init(
@@ -292,37 +288,29 @@ actor Session {
   private func receive(_ call: VarlinkCall, _ descriptors: [SharedDescriptor]) throws(VarlinkProtocolError) {
     guard !call.upgrade else { throw VarlinkProtocolError("an upgrade, which is not offered here") }
     if call.oneway, call.method == ConnectionInterface.Cancel.name { return cancel(call) }
-    receivedCalls += 1
-    calls.append(
-      AppExtensionCall(message: call, descriptors: descriptors, number: receivedCalls) { [weak self] in
+    calls.add { number in
+      AppExtensionCall(message: call, descriptors: descriptors, number: number) { [weak self] in
         try await self?.send($0, $1)
-      })
+      }
+    }
     serveNext()
     updateReading()
   }
 
-  /// The peer does not want an answer any more. It gets one all the same, since answers are counted.
   private func cancel(_ call: VarlinkCall) {
-    guard
-      let number = try? ConnectionInterface.Cancel(object: call.parameters, unknownMembers: .ignored).call
-    else { return }
-    if let serving, serving.number == number {
-      serving.task.cancel()
-    } else if calls.contains(where: { $0.number == number }) {
-      cancelled.insert(number)
-    }
+    let input = try? ConnectionInterface.Cancel(object: call.parameters, unknownMembers: .ignored)
+    if let input { calls.cancel(input.call) }
   }
 
   private func serveNext() {
-    guard serving == nil, !calls.isEmpty, failure == nil else { return }
-    let call = calls.removeFirst()
-    let isCancelled = cancelled.remove(call.number) != nil
+    guard failure == nil else { return }
     let service = service
-    let task = Task(executorPreference: Self.thread.tasks) { [weak self] in
-      let answer = isCancelled ? .cancelled : await service(call)
-      await self?.finish(call, answer)
+    calls.serveNext { call, isCancelled in
+      Task(executorPreference: Self.thread.tasks) { [weak self] in
+        let answer = isCancelled ? .cancelled : await service(call)
+        await self?.finish(call, answer)
+      }
     }
-    serving = (call.number, task)
   }
 
   private nonisolated func finish(_ call: AppExtensionCall, _ answer: AppExtensionAnswer) async {
@@ -343,7 +331,7 @@ actor Session {
       guard hasRoom else { return false }
       stream?.send(encode(answer.reply), descriptors: answer.descriptors)
     }
-    serving = nil
+    calls.finish()
     serveNext()
     updateReading()
     return true
@@ -392,10 +380,9 @@ actor Session {
     stream = nil
     let ended = waiting
     waiting = []
-    calls = []
     for outgoing in ended { outgoing.finish(throwing: error) }
     setBlocked(false)
-    serving?.task.cancel()
+    calls.end()
     onEnd(error)
   }
 }
