@@ -54,7 +54,13 @@ public struct AppExtensionCall: Sendable {
   }
 
   /// Answers io.extensiond.Connection.
-  func openFrames(_ handler: (@Sendable (AppExtensionFrames) -> Void)?) -> AppExtensionAnswer {
+  func answerForConnection(framesHandler handler: (@Sendable (AppExtensionFrames) -> Void)?)
+    -> AppExtensionAnswer
+  {
+    if message.method == ConnectionInterface.Cancel.name {
+      // The session has done it when it came.
+      return AppExtensionAnswer(ConnectionInterface.Cancel.Reply().reply)
+    }
     do throws(VarlinkDecodingError) {
       guard message.method == ConnectionInterface.OpenFrames.name, let handler else {
         return AppExtensionAnswer(ServiceInterface.MethodNotImplemented(method: message.method).reply)

@@ -132,7 +132,9 @@ public final class AppExtensionConnection: Sendable {
     let exported = exported(state)
     let framesHandler = state.framesHandler
     return { call in
-      if call.message.interface == ConnectionInterface.name { return call.openFrames(framesHandler) }
+      if call.message.interface == ConnectionInterface.name {
+        return call.answerForConnection(framesHandler: framesHandler)
+      }
       return await exported?.answer(call) ?? call.interfaceNotFound
     }
   }

@@ -21,8 +21,12 @@ def echo(fd):
             buffer += data
             while b"\\0" in buffer:
                 message, _, buffer = buffer.partition(b"\\0")
+                # Slow: not before it hears something else.
+                while b'"slow"' in message and b"\\0" not in buffer: buffer += s.recv(4096)
                 s.sendall(json.dumps(serve(json.loads(message))).encode() + b"\\0")
+seen = []
 def serve(call):
+    seen.append(call["method"].rpartition(".")[2])
     if call["method"] != "com.example.greeting.Host.Greet":
         return {"error": "org.varlink.service.MethodNotFound", "parameters": {"method": call["method"]}}
     name = call["parameters"]["name"]
@@ -30,6 +34,7 @@ def serve(call):
     if name == "number": return {"parameters": {"greeting": 7}}
     if name == "stranger": return {"error": "org.example.Odd", "parameters": {"much": True}}
     if name == "wrong": return {"error": "org.varlink.service.InvalidParameter", "parameters": {"parameter": "name"}}
+    if name == "seen": return {"parameters": {"greeting": " ".join(seen)}}
     if name == "end": os._exit(3)
     return {"parameters": {"greeting": "Greetings, " + name + ", from Python"}}
 '''
@@ -93,3 +98,12 @@ class PythonExtensions(ProbeWorld):
         self.assertEqual(
             host.do("greet line end"), "error connectionClosed: the other side has closed the connection")
         self.assertEqual(host.event(), "interrupted use exited")
+
+    def test_one_that_knows_nothing_of_cancellation_is_not_harmed_by_it(self):
+        self.ready(identifier="org.example.One", body=SERVING, info={"CFBundleName": "One"})
+        host = self.probe()
+        for command in ("monitor first", "activate use One", "connect use line", "resume line"):
+            self.assertFalse(host.do(command).startswith("error"), command)
+        self.assertIn("error timedOut", host.do("greet-soon line slow"))
+        self.assertEqual(host.do("greet line Ada"), "Greetings, Ada, from Python")
+        self.assertEqual(host.do("greet line seen"), "Greet Cancel Greet Greet")

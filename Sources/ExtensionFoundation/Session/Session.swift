@@ -220,8 +220,12 @@ actor Session {
   func abandon(_ outgoing: OutgoingCall, _ error: any Error) {
     guard outgoing.finish(throwing: error) else { return }
     updateReading()
-    guard waiting.contains(where: { $0 === outgoing }) else { return }
-    stream?.send(ConnectionInterface.Cancel(call: outgoing.number).call(oneway: true).encoded())
+    guard let stream, waiting.contains(where: { $0 === outgoing }) else { return }
+    sentCalls += 1
+    let cancel = OutgoingCall(number: sentCalls, hasMany: false)
+    cancel.end()
+    waiting.append(cancel)
+    stream.send(ConnectionInterface.Cancel(call: outgoing.number).call().encoded())
   }
 
   // MARK: Room to send
@@ -287,7 +291,7 @@ actor Session {
 
   private func receive(_ call: VarlinkCall, _ descriptors: [SharedDescriptor]) throws(VarlinkProtocolError) {
     guard !call.upgrade else { throw VarlinkProtocolError("an upgrade, which is not offered here") }
-    if call.oneway, call.method == ConnectionInterface.Cancel.name { return cancel(call) }
+    if call.method == ConnectionInterface.Cancel.name { cancel(call) }
     calls.add { number in
       AppExtensionCall(message: call, descriptors: descriptors, number: number) { [weak self] in
         try await self?.send($0, $1)
@@ -297,6 +301,7 @@ actor Session {
     updateReading()
   }
 
+  /// Takes effect at once, and is answered in its turn.
   private func cancel(_ call: VarlinkCall) {
     let input = try? ConnectionInterface.Cancel(object: call.parameters, unknownMembers: .ignored)
     if let input { calls.cancel(input.call) }

@@ -42,6 +42,7 @@ final class Probe {
     case "connect": return try await connect(words[0], words[1])
     case "resume": try connection(words[0]).resume()
     case "line": return try await exchange(try connection(words[0]), words[1])
+    case "greet-soon": return try await greet(try connection(words[0]), words[1], timeout: .milliseconds(50))
     case "greet": return try await greet(try connection(words[0]), words.dropFirst().joined(separator: " "))
     case "close": connections.removeValue(forKey: words[0])?.invalidate()
     case "invalidate": processes[words[0]]?.invalidate()
@@ -140,8 +141,11 @@ final class Probe {
     return await lines.next(isolation: #isolation) ?? "end"
   }
 
-  private func greet(_ connection: AppExtensionConnection, _ name: String) async throws -> String {
-    try await connection.remoteObject(as: HostInterface.self).greet(name: name)
+  private func greet(
+    _ connection: AppExtensionConnection, _ name: String, timeout: Duration? = nil
+  ) async throws -> String {
+    try await connection.call(HostInterface.Greet(name: name), of: HostInterface.self, timeout: timeout)
+      .greeting
   }
 
   // MARK: Scenes
