@@ -14,9 +14,11 @@ struct NameCheck {
 
   private let interface: InterfaceDescription
   private let reserved: Set<String>
+  private let isForSDK: Bool
 
   init(_ interface: InterfaceDescription, isForSDK: Bool = false) {
     self.interface = interface
+    self.isForSDK = isForSDK
     reserved = isForSDK ? Self.reserved.union(Self.reservedInSDK) : Self.reserved
   }
 
@@ -48,8 +50,9 @@ struct NameCheck {
     case .error(let fields):
       return problem(in: .structure(fields), of: member.name)
     case .method(let input, let output):
-      return ServiceMethod(member)?.problem ?? problem(in: .structure(input), of: member.name)
+      return problem(in: .structure(input), of: member.name)
         ?? problem(in: .structure(output), of: member.name)
+        ?? (isForSDK ? ServiceMethod(member)?.problem : nil)
     }
   }
 

@@ -51,6 +51,16 @@ import VarlinkGenerator
   }
 
   @Test(arguments: [
+    ("# [Requires 'oneway' flag]\nmethod M() -> (a: int)", "is oneway"),
+    ("# [Requires 'more' flag]\nmethod M() -> (fileDescriptor: int)", "answers many times"),
+  ])
+  func `a method that a service cannot have is refused to the SDK alone`(text: String, part: String) throws {
+    let source = SwiftGenerator.Source(path: "/x/a.Test.varlink", text: "interface a.Test\n" + text)
+    #expect { _ = try SwiftGenerator.files(for: [source], purpose: .sdk) } throws: { "\($0)".contains(part) }
+    #expect(try SwiftGenerator.files(for: [source]).count == 1)
+  }
+
+  @Test(arguments: [
     ("interface a.Test\ntype Reply ()", "'Reply'"), ("interface a.Test\nmethod Type() -> ()", "'Type'"),
     ("interface a.Test\ntype A (x: ?B)\ntype B (y: A)", "contains itself"),
     ("interface a.Test\nmethod M(reply: (a, b)) -> ()", "Give it a name"),
