@@ -177,6 +177,36 @@ internal import Varlink
     #expect(try await proxy.recall() == (0..<1000).map { "\($0)" })
   }
 
+  @Test(.timeLimit(.minutes(1))) func `A flood of messages without an answer does not pile up`() async throws
+  {
+    let other = try StreamTests()
+    let (first, second) = try Self.sockets()
+    let flooded = Self.connection(first)
+    flooded.export(workshop, as: WorkshopInterface.self)
+    flooded.resume()
+    try second.descriptor.write(all: WorkshopInterface.Wait(name: "busy").call().encoded())
+    #expect(await Self.first(workshop.begun.stream) == "busy")
+    let message = WorkshopInterface.Remember(name: "x").call(oneway: true).encoded()
+    var rest = message[...]
+    var (sent, idleRounds) = (0, 0)
+    while sent < 1_000_000, idleRounds < 5 {
+      let before = sent
+      while let count = try? Socket.send(rest, to: second.rawValue) {
+        rest = rest.dropFirst(count)
+        guard rest.isEmpty else { continue }
+        rest = message[...]
+        sent += 1
+      }
+      // Time for the other side to read what it would read.
+      for _ in 0..<100 { _ = try await other.proxy.recall() }
+      idleRounds = sent == before ? idleRounds + 1 : 0
+    }
+    // What a socket's buffers hold, 64 calls, and one read more.
+    #expect(sent < 10_000)
+    Socket.shutdown(second.descriptor)
+    #expect(await Self.first(workshop.cancelled.stream) == "busy")
+  }
+
   @Test(.timeLimit(.minutes(1))) func `Descriptors go along in both directions`() async throws {
     let file = try await proxy.open(text: "in the pipe")
     let answer = try await proxy.read(fileDescriptor: file, spareFileDescriptor: nil)
