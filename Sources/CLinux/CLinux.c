@@ -5,6 +5,7 @@
 #include <linux/openat2.h>
 #include <linux/sched.h>
 #include <malloc.h>
+#include <stdio.h>
 #include <sys/syscall.h>
 
 #ifndef SO_PEERPIDFD
@@ -39,6 +40,8 @@ ssize_t clinux_send(int socket, const void *head, size_t head_count, const void 
   }
   return sendmsg(socket, &message, flags | MSG_NOSIGNAL);
 }
+
+void clinux_print_lines_at_once(void) { setvbuf(stdout, NULL, _IOLBF, 0); }
 
 int clinux_set_send_buffer(int socket, int bytes) {
   return setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);

@@ -14,6 +14,9 @@ public protocol AppExtension: Sendable {
   @AppExtensionPoint.Bind var extensionPoint: AppExtensionPoint { get }
   /// Made when the broker has started the program.
   init()
+  /// The loop of the main thread, such as GLib's; nil, the default, for the SDK's own. Asked once, before anything is
+  /// served.
+  var mainLoop: (any ExtensionMainLoop)? { get }
   /// The process is about to end: save what must be saved, and return soon. Called once. The default does nothing.
   func extensionWillTerminate()
 }
@@ -24,6 +27,8 @@ extension AppExtension {
 
   public var boundAppExtensionPoint: AppExtensionPoint { extensionPoint }
   public var extensionPoint: AppExtensionPoint { return .unbound }
+
+  public var mainLoop: (any ExtensionMainLoop)? { nil }
 
   public func extensionWillTerminate() {}
 

@@ -12,6 +12,8 @@ final class ExtensionService {
   private let configuration: any AppExtensionConfiguration
   private let stream: MessageStream
   private let loop: EventLoop
+  /// The one that this one is in.
+  private let mainLoop: (any ExtensionMainLoop)?
 
   /// `make` is called only where the broker has started this program.
   static func run(_ make: () -> any AppExtension) -> Never {
@@ -21,18 +23,34 @@ final class ExtensionService {
         "this program is an extension and is started by extensiond; put its bundle into a root, "
           + "see 'extctl help install'")
     }
+    CurrentProcess.printLinesAtOnce()
     do throws(Errno) {
       let loop = try EventLoop()
       let service = try ExtensionService(make(), socket, loop)
       let queue = try loop.watch(ExtensionMainQueue.descriptor, for: .readable) { _ in
         MainActor.assumeIsolated { ExtensionMainQueue.drain() }
       }
-      try loop.run()
-      withExtendedLifetime((service, queue)) {}
+      try service.serve()
+      withExtendedLifetime(queue) {}
       CurrentProcess.exit(0)
     } catch {
       fail(71, "the extension cannot serve its socket: \(error)")
     }
+  }
+
+  /// Returns when the broker has said stop, or is gone.
+  private func serve() throws(Errno) {
+    guard let mainLoop else { return try loop.run() }
+    mainLoop.watch(loop.descriptor) { [loop] in
+      do throws(Errno) { repeat { try loop.turn(limit: .zero) } while loop.isDue } catch {
+        Self.fail(71, "the extension cannot serve its socket: \(error)")
+      }
+    }
+    mainLoop.run()
+  }
+
+  private func endLoop() {
+    if let mainLoop { mainLoop.stop() } else { loop.stop() }
   }
 
   /// sd_listen_fds(3): one connected socket, meant for this process. The variables are for nobody else.
@@ -55,6 +73,7 @@ final class ExtensionService {
     self.program = program
     configuration = program.configuration
     self.loop = loop
+    mainLoop = program.mainLoop
     stream = try MessageStream(
       socket, on: loop, limits: .init(messageBytes: Self.messageLimit, descriptors: 4))
     stream.onMessage = { [unowned self] message, descriptors in
@@ -68,7 +87,7 @@ final class ExtensionService {
     switch end {
     case .peerClosed, .closed, .failed:
       program.extensionWillTerminate()
-      loop.stop()
+      endLoop()
     case .messageTooLong, .unexpectedDescriptors, .tooSlow:
       Self.fail(76, "the broker's socket cannot be used any more: \(end)")
     }
@@ -91,7 +110,7 @@ final class ExtensionService {
       case .acceptConnection(let accept): return self.accept(accept, descriptors)
       case .stop(let stop):
         program.extensionWillTerminate()
-        loop.stop()
+        endLoop()
         return ExtensionInterface.Stop.Reply(answers: stop.call).reply
       case nil: return ServiceInterface.MethodNotFound(method: call.method).reply
       }

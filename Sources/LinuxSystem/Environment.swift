@@ -36,6 +36,10 @@ public enum CurrentProcess {
     }
   }
 
+  /// Has `print` write each line when it is complete, also where standard output is a pipe: a log that is read while the
+  /// program runs, and nothing lost when it ends by `exit(_:)`.
+  public static func printLinesAtOnce() { clinux_print_lines_at_once() }
+
   /// Ends the process at once, without running destructors that other threads may still need.
   public static func exit(_ status: CInt) -> Never { _exit(status) }
 

@@ -118,6 +118,13 @@ public final class EventLoop {
     while !stopped { try turn() }
   }
 
+  /// For a loop in another loop: readable when `turn(limit: .zero)` has something to do. Timers do not make it so;
+  /// `isDue` tells of those that need no wait.
+  public var descriptor: CInt { epoll.rawValue }
+
+  /// A timer's time has come.
+  public var isDue: Bool { timers.last.map { $0.time <= .now } ?? false }
+
   /// Makes `run()` return after the present handler.
   public func stop() { stopped = true }
 

@@ -248,16 +248,32 @@ class UnderGLib(CWorld):
         self.assertEqual(host.do("line use exit"), "end")
         self.assertEqual(host.event(), "ended use exited status 7 signal 0")
 
-    def test_a_swift_host_under_glib_has_its_main_actor_on_the_main_thread(self):
-        self.ready(identifier="org.example.One", body=ENDING, info={"CFBundleName": "One"})
-        sources, program = ROOT / "Tests/IntegrationTests/glib-host", self.place / "glib-host"
+    def swift(self, name, *options):
+        """A program of a folder beside this file, in Swift over GLib."""
+        sources, program = ROOT / "Tests/IntegrationTests" / name, self.place / name
+        glib = ROOT / "Tests/IntegrationTests/glib-host"
         headers = [part for flag in run("pkg-config", "--cflags-only-I", "glib-2.0").split() for part in ("-Xcc", flag)]
         linked = objects("CLinux", "CMainQueue", "LinuxSystem", "Varlink", "ExtensionInterfaces", "ExtensionFoundation")
         self.assertEqual(
-            swiftc("-swift-version", "6", *search(sources), *headers, "-o", program, sources / "main.swift", *linked), "")
+            swiftc("-swift-version", "6", *options, *search(glib), *headers, "-o", program, sources / "main.swift", *linked),
+            "")
+        return program
+
+    def test_a_swift_host_under_glib_has_its_main_actor_on_the_main_thread(self):
+        self.ready(identifier="org.example.One", body=ENDING, info={"CFBundleName": "One"})
         ended = subprocess.run(
-            [program], env={**self.env, "EXTENSIOND_HOST_IDENTIFIER": "org.example.Host"}, capture_output=True, text=True,
-            timeout=60)
+            [self.swift("glib-host")], env={**self.env, "EXTENSIOND_HOST_IDENTIFIER": "org.example.Host"},
+            capture_output=True, text=True, timeout=60)
         self.assertEqual(
             (ended.stdout.splitlines(), ended.stderr),
             ([f"{step} on the main thread" for step in ("begun", "found One", "connected")], ""))
+
+    def test_an_extension_may_run_glibs_loop_on_its_main_thread(self):
+        program = self.swift("glib-extension", "-static-stdlib")
+        identifier = self.ready(identifier="org.example.One", program=program.read_bytes())
+        _, lease, connection = self.activate(self.host("org.example.Host"), identifier, connect=True)
+        connection.sendall(b"served\n")
+        self.assertEqual(connection.makefile().readline(), "served on the main thread of GLib\n")
+        self.extctl("stop", identifier)
+        self.assertEqual(lease.recv(1), b"")
+        until(lambda: "will terminate" in self.extctl("logs", identifier).stdout)

@@ -233,7 +233,8 @@ class World(unittest.TestCase):
         }
         (bundle / "Info.plist").write_bytes(plistlib.dumps(plist))
         main = bundle / "main.py"
-        main.write_text(program if program is not None else EXTENSION % {"body": body, "scenes": scenes})
+        content = program if program is not None else EXTENSION % {"body": body, "scenes": scenes}
+        main.write_bytes(content if isinstance(content, bytes) else content.encode())
         main.chmod(0o755)
         return bundle
 

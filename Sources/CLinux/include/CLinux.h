@@ -65,6 +65,9 @@ enum { clinux_max_descriptors = 16 };
 ssize_t clinux_send(int socket, const void *_Nullable head, size_t head_count, const void *_Nullable bytes,
                     size_t count, const int *_Nullable descriptors, int descriptor_count, int flags);
 
+/// Standard output is written line by line, also where it is no terminal.
+void clinux_print_lines_at_once(void);
+
 /// How much the kernel may hold that was sent and is not yet read; it doubles the number, and has a limit of its own.
 int clinux_set_send_buffer(int socket, int bytes);
 
