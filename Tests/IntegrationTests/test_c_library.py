@@ -15,7 +15,7 @@ from world import BUILD, POINT, until
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "Tests/Support"))
-from compiler import search, swiftc
+from compiler import objects, search, swiftc
 
 TIMED_OUT, BROKER_UNAVAILABLE, INVALID_ARGUMENT, NOT_FOUND, NOT_ENABLED = 13, 3, 2, 5, 6
 SCENE_NOT_FOUND, ACTIVATION_FAILED, REJECTED, ACTIVATION_ENDED = 7, 8, 9, 10
@@ -252,10 +252,8 @@ class UnderGLib(CWorld):
         self.ready(identifier="org.example.One", body=ENDING, info={"CFBundleName": "One"})
         sources, program = ROOT / "Tests/IntegrationTests/glib-host", self.place / "glib-host"
         headers = [part for flag in run("pkg-config", "--cflags-only-I", "glib-2.0").split() for part in ("-Xcc", flag)]
-        modules = ("CLinux", "CMainQueue", "LinuxSystem", "Varlink", "ExtensionInterfaces", "ExtensionFoundation")
-        objects = [path for name in modules for path in (BUILD / f"{name}.build").rglob("*.o")]
         self.assertEqual(
-            swiftc("-swift-version", "6", *search(sources), *headers, "-o", program, sources / "main.swift", *objects), "")
+            swiftc("-swift-version", "6", *search(sources), *headers, "-o", program, sources / "main.swift", *objects()), "")
         ended = subprocess.run(
             [program], env={**self.env, "EXTENSIOND_HOST_IDENTIFIER": "org.example.Host"}, capture_output=True, text=True,
             timeout=60)

@@ -15,6 +15,12 @@ def search(*folders):
         part for option in options for part in ("-Xcc", option)]
 
 
+def objects():
+    """What a program that uses ExtensionFoundation is linked with."""
+    modules = ("CLinux", "CMainQueue", "LinuxSystem", "Varlink", "ExtensionInterfaces", "ExtensionFoundation")
+    return [path for name in modules for path in (BUILD / f"{name}.build").rglob("*.o")]
+
+
 def swiftc(*arguments, directory=None):
     """What the compiler says; empty where it is content."""
     run = subprocess.run(["swiftc", *map(str, arguments)], cwd=directory, stdout=subprocess.PIPE,
