@@ -12,9 +12,10 @@ import signal
 import subprocess
 import time
 
+from installed import ROOT
 from world import BUILD, DEADLINE, World, until
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+
 END = "\x1e"
 
 
@@ -138,6 +139,7 @@ class PageWorld(World):
         path.write_text(text)
 
     def check(self, command, output):
-        printed = self.shell.run(command)
+        # A page has no spaces at the ends of its lines.
+        printed = re.sub(" +$", "", self.shell.run(command), flags=re.M)
         if not shown(output).fullmatch(printed):
             self.assertEqual(printed, output, f"$ {command}")
