@@ -45,7 +45,8 @@ class Terminal:
 
     def __init__(self, command, env, directory):
         self.process = subprocess.Popen(
-            command, env=env, cwd=directory, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            command, env=env, cwd=directory, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            start_new_session=True)
         self.text = ""
 
     def read_until(self, condition, what, seconds=DEADLINE):
@@ -75,13 +76,14 @@ class Terminal:
         return os.readlink(f"/proc/{self.process.pid}/cwd")
 
     def close(self):
+        """Ends it as Ctrl-C does, with the command that it may be waiting for."""
         self.process.stdin.close()
         if self.process.poll() is None:
-            self.process.send_signal(signal.SIGINT)
+            os.killpg(self.process.pid, signal.SIGINT)
             try:
                 self.process.wait(DEADLINE)
             except subprocess.TimeoutExpired:
-                self.process.kill()
+                os.killpg(self.process.pid, signal.SIGKILL)
                 self.process.wait()
         self.process.stdout.close()
 

@@ -4,6 +4,7 @@ import os
 
 from installed import ROOT, Installed
 from page import PageWorld
+from world import BUILD
 
 
 class Tutorial(PageWorld):
@@ -11,6 +12,7 @@ class Tutorial(PageWorld):
         # EXTENSIOND_SWIFT_BUILD=1 leaves `swift build` to SwiftPM.
         if os.environ.get("EXTENSIOND_SWIFT_BUILD") != "1":
             self.env["PATH"] = f"{ROOT}/Tests/IntegrationTests/stand-in:{self.env['PATH']}"
+            self.env["EXTENSIOND_BUILD"] = str(BUILD)
         self.follow("tutorial.md")
         self.assertEqual(list(self.home.glob("tutorial")), [])
 
