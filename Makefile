@@ -4,12 +4,12 @@ SHELL := /bin/bash
 PREFIX ?= /usr/local
 RELEASE := .build/release
 PACKAGES := bubblewrap libexpat1-dev libplist-dev libsqlite3-dev libssl-dev libsystemd-dev pkg-config python3
-TEST_PACKAGES := $(PACKAGES) bindfs binutils dbus-user-session gcc libglib2.0-dev libpam-systemd python3-venv strace systemd
+TEST_PACKAGES := $(PACKAGES) bindfs binutils cmake dbus-user-session gcc libglib2.0-dev libpam-systemd meson python3-venv strace systemd
 
-.PHONY: help build demo test lint bench install docs clean deps test-deps
+.PHONY: help build demo test lint bench install docs reference clean deps test-deps
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 deps:
 	@Tests/Support/packages $(PACKAGES)
@@ -44,6 +44,10 @@ docs: ## make the generated pages of docs/ anew
 	.build/debug/extctl manual --markdown > docs/extctl.md
 	.build/debug/extensiond --limits > docs/limits.md
 	Sources/Examples/demo .build/debug > docs/demo.txt
+
+reference: deps ## make the API reference with DocC, in .build/reference
+	swift build --target ExtensionKit
+	Tests/Support/run-reference-tests
 
 clean: ## remove what was built
 	rm -rf .build

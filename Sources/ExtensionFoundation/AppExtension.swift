@@ -3,6 +3,7 @@
 /// The instance lives as long as the process. All its code runs on the main actor, which is the main thread.
 @MainActor
 public protocol AppExtension: Sendable {
+  /// The type of `configuration`; the compiler finds it.
   associatedtype Configuration: AppExtensionConfiguration
 
   /// Decides about connections.
@@ -22,7 +23,9 @@ public protocol AppExtension: Sendable {
 }
 
 extension AppExtension {
+  /// So that an extension writes `@Bind`.
   public typealias Bind = AppExtensionPoint.Bind
+  /// So that an extension writes `Identifier(host:name:)`.
   public typealias Identifier = AppExtensionPoint.Identifier
 
   public var boundAppExtensionPoint: AppExtensionPoint { extensionPoint }
@@ -66,7 +69,10 @@ public struct ConnectionHandler: AppExtensionConfiguration {
   public let scenes: [String]?
   private let handler: @MainActor (AppExtensionConnection) -> AppExtensionConnection.Decision
 
-  /// `onConnection`: returns `true`, `.accept`, or `.reject(reason:)`.
+  /// A configuration whose closure can say why it refuses.
+  /// - Parameters:
+  ///   - scenes: The scenes that the extension offers; nil leaves each name to `onConnection`.
+  ///   - onConnection: Returns `true`, `.accept`, or `.reject(reason:)`.
   public nonisolated init(
     scenes: [String]? = nil,
     onConnection: @escaping @MainActor (AppExtensionConnection) -> AppExtensionConnection.Decision

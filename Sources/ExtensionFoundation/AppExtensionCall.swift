@@ -22,7 +22,9 @@ public struct AppExtensionCall: Sendable {
   }
 
   /// A descriptor that came with the call.
-  /// - Parameter field: the parameter that names it by its place.
+  /// - Parameters:
+  ///   - place: what the parameter says: 0 for the first that came.
+  ///   - field: the parameter's name, for the error.
   /// - Throws: `VarlinkDecodingError` where none came, which the peer is told.
   public func descriptor(_ place: Int, _ field: String) throws(VarlinkDecodingError) -> SharedDescriptor {
     guard descriptors.indices.contains(place) else {
@@ -40,7 +42,9 @@ public struct AppExtensionCall: Sendable {
   }
 
   /// Answers with each element of a stream, as fast as the peer reads.
-  /// - Parameter reply: what an element is on the wire.
+  /// - Parameters:
+  ///   - stream: the elements.
+  ///   - reply: what an element is on the wire.
   /// - Throws: what the stream throws; `AppExtensionError` when the connection ends.
   public func answer<Element>(
     with stream: AppExtensionStream<Element>, reply: (Element) -> some VarlinkStructure
@@ -83,6 +87,7 @@ public struct AppExtensionAnswer: Sendable {
   let reply: VarlinkReply
   let descriptors: [SharedDescriptor]
 
+  /// An answer from a message, which names each descriptor by its place in `descriptors`.
   public init(_ reply: VarlinkReply, descriptors: AppExtensionDescriptors = AppExtensionDescriptors()) {
     self.reply = reply
     self.descriptors = descriptors.all
@@ -96,6 +101,7 @@ public struct AppExtensionAnswer: Sendable {
 public struct AppExtensionDescriptors: Sendable {
   private(set) var all: [SharedDescriptor]
 
+  /// No descriptors.
   public init() { all = [] }
   init(_ all: [SharedDescriptor]) { self.all = all }
 
@@ -109,7 +115,9 @@ public struct AppExtensionDescriptors: Sendable {
   public mutating func add(_ descriptor: SharedDescriptor?) -> Int? { descriptor.map { add($0) } }
 
   /// The one at a place, of an answer.
-  /// - Parameter field: the parameter that names it, for the error.
+  /// - Parameters:
+  ///   - place: what the answer says: 0 for the first that came.
+  ///   - field: the parameter's name, for the error.
   /// - Throws: `AppExtensionError` where none came.
   public func descriptor(_ place: Int, _ field: String) throws(AppExtensionError) -> SharedDescriptor {
     guard all.indices.contains(place) else {

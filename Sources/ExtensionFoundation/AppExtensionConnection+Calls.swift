@@ -5,7 +5,10 @@ public import Varlink
 
 extension AppExtensionConnection {
   /// Calls the peer and waits for its answer.
-  /// - Parameter timeout: nil for ever.
+  /// - Parameters:
+  ///   - method: the call, with its parameters.
+  ///   - interface: whose errors the answer may be.
+  ///   - timeout: nil for ever.
   /// - Throws: the interface's own error, `AppExtensionError`, or `CancellationError`.
   public func call<Method: VarlinkMethod, I: AppExtensionInterface>(
     _ method: Method, of interface: I.Type, timeout: Duration? = nil
@@ -40,7 +43,11 @@ extension AppExtensionConnection {
   /// Calls the peer, which answers many times. The call is made when somebody reads.
   ///
   /// Until it ends, no other call of this side is answered: a call in the loop that reads needs another connection.
-  /// - Parameter element: what one answer is.
+  /// - Parameters:
+  ///   - method: the call, with its parameters.
+  ///   - descriptors: what goes along with it.
+  ///   - interface: whose errors an answer may be.
+  ///   - element: what one answer is.
   public func stream<Method: VarlinkMethod, I: AppExtensionInterface, Element>(
     _ method: Method, with descriptors: AppExtensionDescriptors = AppExtensionDescriptors(),
     of interface: I.Type, element: @escaping @Sendable (Method.Reply) -> Element

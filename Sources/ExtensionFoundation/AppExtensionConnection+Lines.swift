@@ -29,8 +29,10 @@ extension AppExtensionConnection {
   public struct Lines: AsyncSequence, Sendable {
     let socket: SharedDescriptor?
 
+    /// Begins to read. Each line goes to one reader alone.
     public func makeAsyncIterator() -> Iterator { Iterator(socket: socket) }
 
+    /// Reads the lines, one after the other.
     public struct Iterator: AsyncIteratorProtocol {
       private static let limit = 1 << 20
       private let socket: SharedDescriptor?
@@ -38,6 +40,7 @@ extension AppExtensionConnection {
 
       init(socket: SharedDescriptor?) { self.socket = socket }
 
+      /// The next line without its end; nil when the connection has ended. Waits on a thread of its own.
       public mutating func next(isolation: isolated (any Actor)? = #isolation) async -> String? {
         guard let socket else { return nil }
         var searched = waiting.startIndex

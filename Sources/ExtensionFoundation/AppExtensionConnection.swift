@@ -14,10 +14,12 @@ internal import Varlink
 public final class AppExtensionConnection: Sendable {
   /// What an extension says to a connection. `true` and `false` will do.
   public enum Decision: ExpressibleByBooleanLiteral, Hashable, Sendable {
+    /// The connection is wanted. Keep it.
     case accept
     /// The host gets the reason as its error's message. What is beyond 1000 characters is cut off.
     case reject(reason: String)
 
+    /// `true` accepts; `false` rejects without a reason of the extension's own.
     public init(booleanLiteral value: Bool) { self.init(value) }
 
     init(_ accepts: Bool) {

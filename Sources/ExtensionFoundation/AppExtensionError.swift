@@ -3,6 +3,7 @@ internal import Varlink
 
 /// Why an extension could not be used.
 public struct AppExtensionError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What kind of failure it is: what a program decides by.
   public enum Code: String, Hashable, Sendable {
     /// There is no broker to ask. It may come: `AppExtensionHost.waitForBroker()`.
     case brokerUnavailable
@@ -50,6 +51,7 @@ public struct AppExtensionError: Error, Hashable, Sendable, CustomStringConverti
   /// The last lines that the extension wrote to standard error.
   public let standardError: [String]
 
+  /// The message.
   public var description: String { message }
 
   package init(

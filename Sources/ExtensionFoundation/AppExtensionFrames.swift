@@ -13,11 +13,16 @@ public final class AppExtensionFrames: AsyncSequence, Sendable {
 
   /// One frame. What `kind` and `id` mean is between the two sides.
   public struct Frame: Sendable {
+    /// What sort of frame it is; 0 unless given.
     public var kind: UInt32
+    /// Which one it is; 0 unless given.
     public var id: UInt64
+    /// The payload, at most `payloadLimit` bytes.
     public var bytes: [UInt8]
+    /// What goes along, at most `descriptorLimit`. The receiver gets descriptors of its own.
     public var descriptors: [SharedDescriptor]
 
+    /// A frame to be sent. `send(_:)` checks the limits.
     public init(kind: UInt32 = 0, id: UInt64 = 0, bytes: [UInt8], descriptors: [SharedDescriptor] = []) {
       self.kind = kind
       self.id = id
@@ -42,8 +47,10 @@ public final class AppExtensionFrames: AsyncSequence, Sendable {
     Task(executorPreference: Session.thread.tasks) { await channel.close() }
   }
 
+  /// Begins to read. Each frame goes to one reader alone.
   public func makeAsyncIterator() -> Iterator { Iterator(frames: self) }
 
+  /// Reads the frames, one after the other.
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate let frames: AppExtensionFrames
 

@@ -18,6 +18,7 @@ public enum AppExtensionHost {
 
   /// Whether there is a broker to ask.
   public enum BrokerStatus: Hashable, Sendable {
+    /// It answers, and is of a version that this SDK understands.
     case available
     /// The error's code says why: `brokerUnavailable` may pass by itself, `brokerIncompatible` needs an update.
     case unavailable(AppExtensionError)

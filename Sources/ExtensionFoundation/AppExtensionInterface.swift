@@ -6,8 +6,10 @@ public import Varlink
 public protocol AppExtensionInterface: VarlinkInterface, Sendable {
   /// What an object must be to answer: `any Service`.
   associatedtype Exported
+  /// What the one who asks calls: a method for each of the interface's.
   associatedtype Proxy: Sendable
 
+  /// Makes what asks over a connection. Asks nothing by itself.
   static func makeProxy(for connection: AppExtensionConnection) -> Proxy
   /// The object as a service of this interface. (`any P` does not conform to `P`, so generic code cannot ask.)
   static func cast(_ object: any Sendable) -> Exported?
@@ -24,6 +26,7 @@ extension AppExtensionConnection {
     let canBeAnsweredBy: @Sendable (any Sendable) -> Bool
     let answer: @Sendable (AppExtensionCall, any Sendable) async throws -> AppExtensionAnswer?
 
+    /// The interface of this type, as in `Interface(with: GreetingInterface.self)`.
     public init<I: AppExtensionInterface>(with interface: I.Type) {
       type = interface
       canBeAnsweredBy = { I.cast($0) != nil }

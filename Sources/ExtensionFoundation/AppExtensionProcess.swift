@@ -19,6 +19,7 @@ public struct AppExtensionProcess: Sendable {
     /// why. Called once after each `onInterruption`, on the same thread, and not after `invalidate()`.
     public var onRestart: @Sendable (Result<Void, AppExtensionError>) -> Void = { _ in }
 
+    /// A configuration whose closure gets the reason of the end.
     public init(
       appExtensionIdentity: AppExtensionIdentity, sceneID: String? = nil,
       onInterruption: @escaping @Sendable (EndReason) -> Void
@@ -28,6 +29,7 @@ public struct AppExtensionProcess: Sendable {
       self.onInterruption = onInterruption
     }
 
+    /// A configuration whose closure wants no reason; without one, nobody is told.
     public init(
       appExtensionIdentity: AppExtensionIdentity, sceneID: String? = nil,
       onInterruption: @escaping @Sendable () -> Void = {}

@@ -18,8 +18,10 @@ public struct AppExtensionStream<Element: Sendable>: AsyncSequence, Sendable {
 
   init(beginning begin: @escaping @Sendable () -> () async throws -> Element?) { self.begin = begin }
 
+  /// Begins the sequence anew. A stream that a call returned has one reader.
   public func makeAsyncIterator() -> Iterator { Iterator(next: begin()) }
 
+  /// Reads the elements, one after the other.
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate let next: () async throws -> Element?
 

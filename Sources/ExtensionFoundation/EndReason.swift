@@ -20,6 +20,7 @@ extension AppExtensionProcess {
       detail = reason.detail
     }
 
+    /// One line for people: the kind, and what is known of it.
     public var description: String {
       let facts = [exitStatus.map { "status \($0)" }, signal.map { "signal \($0)" }, detail].compactMap { $0 }
       return facts.isEmpty ? kind : "\(kind) (\(facts.joined(separator: ", ")))"

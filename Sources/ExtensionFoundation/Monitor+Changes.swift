@@ -35,15 +35,18 @@ extension AppExtensionPoint.Monitor {
       (present, later) = monitor.watch()
     }
 
+    /// Begins with what has changed since `changes` was asked for. For one reader.
     public func makeAsyncIterator() -> Iterator {
       Iterator(monitor: monitor, last: present, states: later.makeAsyncIterator())
     }
 
+    /// Reads the changes, one after the other.
     public struct Iterator: AsyncIteratorProtocol {
       let monitor: AppExtensionPoint.Monitor
       var last: State
       var states: AsyncStream<State>.Iterator
 
+      /// Waits for the next change; nil when the reading task is cancelled.
       public mutating func next(isolation: isolated (any Actor)? = #isolation) async -> Change? {
         while let state = await states.next(isolation: isolation) {
           // Two changes that undo each other are none.

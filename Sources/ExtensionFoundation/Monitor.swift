@@ -84,6 +84,7 @@ extension AppExtensionPoint {
     /// The extensions that this host may use.
     public var identities: [AppExtensionIdentity] { state.identities }
 
+    /// The list with its counts, all of one moment. Can be observed.
     public var state: State {
       registrar.access(self, keyPath: \.state)
       return storage.withLock { $0.total }

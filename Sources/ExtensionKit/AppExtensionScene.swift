@@ -3,8 +3,10 @@ public import ExtensionFoundation
 /// A part of an extension that a host can show and talk to by itself. Compose one of others in `body`.
 @MainActor
 public protocol AppExtensionScene {
+  /// The type of `body`; the compiler finds it.
   associatedtype Body: AppExtensionScene
 
+  /// The scenes that this one consists of. Asked for whenever they are needed, so it should be cheap.
   @AppExtensionSceneBuilder var body: Body { get }
 
   /// For this module: appends the primitive scenes that this one consists of. The default asks `body`.
@@ -24,8 +26,10 @@ extension Never: AppExtensionScene {
 @MainActor
 @resultBuilder
 public enum AppExtensionSceneBuilder {
+  /// One scene is itself; the compiler calls it.
   public static func buildBlock<S: AppExtensionScene>(_ scene: S) -> S { scene }
 
+  /// Several scenes are a group; the compiler calls it.
   public static func buildBlock<each S: AppExtensionScene>(
     _ scenes: repeat each S
   ) -> AppExtensionSceneGroup<repeat each S> {
@@ -38,8 +42,10 @@ public enum AppExtensionSceneBuilder {
 public struct AppExtensionSceneGroup<each S: AppExtensionScene>: AppExtensionScene {
   private let scenes: (repeat each S)
 
+  /// A group of these scenes, in this order.
   public init(_ scenes: repeat each S) { self.scenes = (repeat each scenes) }
 
+  /// Never asked for: a group is made of its scenes.
   public var body: Never { fatalError("a group of scenes has no body") }
 
   public func _collect(into found: inout [PrimitiveAppExtensionScene]) {
@@ -54,7 +60,9 @@ public struct PrimitiveAppExtensionScene: AppExtensionScene {
   let makePresentation: @MainActor (SceneContext) throws -> Void
   let onConnection: @MainActor (AppExtensionConnection) -> AppExtensionConnection.Decision
 
+  /// A scene whose closure can say why it refuses a connection.
   /// - Parameters:
+  ///   - id: The name by which hosts ask for it.
   ///   - content: What it shows. Called once for each instance that is shown.
   ///   - onConnection: Called for each connection to an instance. Returns `true`, `.accept`, or `.reject(reason:)`.
   public init<Content: SceneContent>(
@@ -66,7 +74,7 @@ public struct PrimitiveAppExtensionScene: AppExtensionScene {
     self.onConnection = onConnection
   }
 
-  /// The same with a closure that was written for `Bool`.
+  /// A scene whose closure says `Bool`, without a reason for the host.
   @_disfavoredOverload
   public init<Content: SceneContent>(
     id: String, content: @escaping @MainActor () -> Content,
@@ -77,6 +85,7 @@ public struct PrimitiveAppExtensionScene: AppExtensionScene {
     }
   }
 
+  /// Never asked for: a primitive scene is made of no others.
   public var body: Never { fatalError("the primitive scene \(id) has no body") }
 
   public func _collect(into scenes: inout [PrimitiveAppExtensionScene]) { scenes.append(self) }

@@ -6,6 +6,7 @@ public struct AppExtensionSceneConfiguration: AppExtensionConfiguration {
   private let global: (any AppExtensionConfiguration)?
   private let collect: @MainActor @Sendable () -> [PrimitiveAppExtensionScene]
 
+  /// Scenes alone: connections to the extension as a whole are rejected.
   /// - Parameter content: The scenes: an extension's `body`. Asked for each time anew.
   public nonisolated init<Content: AppExtensionScene>(
     _ content: @autoclosure @escaping @MainActor @Sendable () -> Content
@@ -13,7 +14,10 @@ public struct AppExtensionSceneConfiguration: AppExtensionConfiguration {
     self.init(content(), configuration: nil as ConnectionHandler?)
   }
 
-  /// - Parameter configuration: Decides about connections that are global to the extension.
+  /// Scenes, and a configuration for connections to the extension as a whole.
+  /// - Parameters:
+  ///   - content: The scenes: an extension's `body`. Asked for each time anew.
+  ///   - configuration: Decides about connections that are global to the extension.
   public nonisolated init<Content: AppExtensionScene, Global: AppExtensionConfiguration>(
     _ content: @autoclosure @escaping @MainActor @Sendable () -> Content, configuration: Global?
   ) {
@@ -25,10 +29,13 @@ public struct AppExtensionSceneConfiguration: AppExtensionConfiguration {
     }
   }
 
+  /// The names of the scenes, as they are now.
   public var scenes: [String]? { collect().map(\.id) }
 
+  /// What `decide(on:)` says, without the reason.
   public func accept(connection: AppExtensionConnection) -> Bool { decide(on: connection) == .accept }
 
+  /// Asks the scene that the connection is for, or the configuration within. Rejects where there is neither.
   public func decide(on connection: AppExtensionConnection) -> AppExtensionConnection.Decision {
     guard let sceneID = connection.sceneID else {
       return global?.decide(on: connection)

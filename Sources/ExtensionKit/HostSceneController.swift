@@ -8,19 +8,25 @@ public import ExtensionFoundation
 public final class HostSceneController {
   /// Which scene of which extension.
   public struct Configuration: Hashable, Sendable {
+    /// The extension, as a monitor found it.
     public var appExtension: AppExtensionIdentity
+    /// The scene's name, as the extension gives it.
     public var sceneID: String
 
+    /// Nothing is checked until a controller activates it.
     public nonisolated init(appExtension: AppExtensionIdentity, sceneID: String) {
       self.appExtension = appExtension
       self.sceneID = sceneID
     }
   }
 
+  /// How far the scene is.
   public enum State: Sendable {
     /// There is nothing to show: no configuration, or the scene has ended.
     case placeholder
+    /// The extension is being started, or asked.
     case activating
+    /// `makeConnection()` works.
     case active
   }
 
@@ -37,7 +43,9 @@ public final class HostSceneController {
       activate()
     }
   }
+  /// How far the scene is. It has changed already when the delegate is told.
   public private(set) var state = State.placeholder
+  /// Who is told when the scene begins and ends. Not kept alive.
   public weak var delegate: (any HostSceneControllerDelegate)?
 
   private var process: AppExtensionProcess?
@@ -46,6 +54,7 @@ public final class HostSceneController {
   /// Counts configurations, so that what belongs to an earlier one is known for it.
   private var generation = 0
 
+  /// A placeholder: nothing runs until it has a configuration.
   public nonisolated init() {}
 
   /// A new connection to this instance of the scene. Blocks until the extension has answered.
@@ -126,7 +135,9 @@ public protocol HostSceneControllerDelegate: AnyObject {
   func hostViewControllerDidActivate(_ controller: HostSceneController)
   /// The scene has ended, could not be activated, or is about to be replaced. The controller is a placeholder again;
   /// the delegate may set its configuration at once: the same tries anew.
-  /// - Parameter error: Why it ended or could not begin; nil where the host wanted it.
+  /// - Parameters:
+  ///   - controller: The one of the scene. Its configuration is still that of the scene that ends.
+  ///   - error: Why it ended or could not begin; nil where the host wanted it.
   func hostViewControllerWillDeactivate(_ controller: HostSceneController, error: (any Error)?)
 }
 
@@ -137,4 +148,5 @@ extension HostSceneControllerDelegate {
 
 /// For code that is shared with macOS.
 public typealias EXHostViewController = HostSceneController
+/// For code that is shared with macOS.
 public typealias EXHostViewControllerDelegate = HostSceneControllerDelegate

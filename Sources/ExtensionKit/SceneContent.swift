@@ -3,6 +3,7 @@
 /// Nothing is on screen yet: until there are surfaces, no presentation is made.
 @MainActor
 public protocol SceneContent {
+  /// What is shown: a toolkit's widget, or a text. Void where there is nothing to keep.
   associatedtype Presentation
 
   /// Makes what is shown. Called once for each instance of the scene.
@@ -20,6 +21,7 @@ extension SceneContent {
 
 /// Shows nothing: for a scene that only talks.
 public struct EmptyContent: SceneContent {
+  /// Has nothing to set.
   public init() {}
   public func makePresentation(context: SceneContext) {}
 }

@@ -1,60 +1,22 @@
 """libextensionkit as it is installed: what it shows, and hosts in C over it, with a real broker."""
 
 import os
-import pathlib
 import re
 import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import unittest
 
+from installed import ROOT, Installed, run
 from probe import ENDING, SCENES, ProbeWorld
 from world import BUILD, POINT, until
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "Tests/Support"))
 from compiler import objects, search, swiftc
 
 TIMED_OUT, BROKER_UNAVAILABLE, INVALID_ARGUMENT, NOT_FOUND, NOT_ENABLED = 13, 3, 2, 5, 6
 SCENE_NOT_FOUND, ACTIVATION_FAILED, REJECTED, ACTIVATION_ENDED = 7, 8, 9, 10
-
-
-class Installed:
-    """`make install` into a directory of its own, once for all tests of this file."""
-
-    place = None
-
-    @classmethod
-    def prefix(cls):
-        if not cls.place:
-            cls.place = pathlib.Path(tempfile.mkdtemp(prefix="extensiond-test."))
-            unittest.addModuleCleanup(shutil.rmtree, cls.place, ignore_errors=True)
-            run("make", "-s", "-f", "systemd/install.mk", "install", f"PROGRAMS={BUILD}", f"PREFIX={cls.place}")
-        return cls.place
-
-    @classmethod
-    def flags(cls, *packages):
-        environment = {**os.environ, "PKG_CONFIG_PATH": str(cls.prefix() / "lib/pkgconfig")}
-        return run("pkg-config", *packages, env=environment).split()
-
-    @classmethod
-    def host(cls, *options, packages=()):
-        """The program of c-host, as its author builds it."""
-        program = cls.prefix() / ("c-host" + "".join(options))
-        if not program.exists():
-            run("cc", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-D_GNU_SOURCE", *options, "-o", program,
-                ROOT / "Tests/IntegrationTests/c-host/host.c", "-pthread",
-                *cls.flags("--cflags", "--libs", "extensionkit", *packages), f"-Wl,-rpath,{cls.prefix()}/lib")
-        return program
-
-
-def run(*command, **options):
-    ended = subprocess.run([*map(str, command)], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                           **options)
-    assert ended.returncode == 0, f"{command[0]} ended with {ended.returncode}: {ended.stdout}"
-    return ended.stdout
 
 
 class TheLibrary(unittest.TestCase):

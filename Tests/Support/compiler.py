@@ -15,10 +15,14 @@ def search(*folders):
         part for option in options for part in ("-Xcc", option)]
 
 
+SDK = ("CLinux", "CMainQueue", "LinuxSystem", "Varlink", "ExtensionInterfaces", "ExtensionFoundation")
+
+
 def objects(*modules):
-    """What the modules became, for linking. Files whose source is gone may lie there still."""
+    """What a program that uses ExtensionFoundation, or these modules, is linked with. Files whose source is gone may lie
+    there still."""
     found = []
-    for name in modules:
+    for name in modules or SDK:
         places = [ROOT / "Sources" / name, *(ROOT / ".build/plugins/outputs").glob(f"*/{name}")]
         sources = {source.name for place in places for source in place.rglob("*.*")}
         found += [path for path in (BUILD / f"{name}.build").rglob("*.o") if path.stem in sources]

@@ -4,6 +4,7 @@ public struct InterfaceDescriptionError: Error, Hashable, Sendable, CustomString
   public let line: Int
   /// In characters (Unicode scalars), counted from 1.
   public let column: Int
+  /// What is wrong, in one sentence.
   public let message: String
 
   /// `line:column: message`, as compilers print it.

@@ -5,5 +5,6 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What is wrong there.
   public let message: String
 
+  /// One sentence for people.
   public var description: String { "At byte \(offset): \(message)" }
 }

@@ -5,24 +5,29 @@ public struct JSONWriter: Sendable {
   /// What was written.
   public private(set) var bytes: [UInt8] = []
 
+  /// Writes into room for so many bytes, which grows as needed.
   public init(reserving capacity: Int = 256) {
     bytes.reserveCapacity(capacity)
   }
 
+  /// Begins an object, as a value.
   public mutating func beginObject() {
     separate()
     bytes.append(UInt8(ascii: "{"))
   }
 
+  /// Ends the object that was begun last.
   public mutating func endObject() {
     bytes.append(UInt8(ascii: "}"))
   }
 
+  /// Begins an array, as a value.
   public mutating func beginArray() {
     separate()
     bytes.append(UInt8(ascii: "["))
   }
 
+  /// Ends the array that was begun last.
   public mutating func endArray() {
     bytes.append(UInt8(ascii: "]"))
   }
@@ -39,21 +44,25 @@ public struct JSONWriter: Sendable {
     name.withUTF8Buffer { unsafe bytes.append(contentsOf: $0) }
   }
 
+  /// Writes null.
   public mutating func writeNull() {
     separate()
     bytes.append(contentsOf: "null".utf8)
   }
 
+  /// Writes true or false.
   public mutating func write(_ value: Bool) {
     separate()
     bytes.append(contentsOf: (value ? "true" : "false").utf8)
   }
 
+  /// Writes a whole number.
   public mutating func write(_ value: some FixedWidthInteger) {
     separate()
     bytes.append(contentsOf: String(value).utf8)
   }
 
+  /// Writes a number.
   /// - Precondition: The value is finite. JSON has no infinity and no NaN (UAPI.20, "Floating Point Numbers").
   public mutating func write(_ value: Double) {
     precondition(value.isFinite, "JSON cannot express \(value). Check the value, or send it as a string.")
@@ -61,6 +70,7 @@ public struct JSONWriter: Sendable {
     bytes.append(contentsOf: value.description.utf8)
   }
 
+  /// Writes a text, with what must be escaped.
   public mutating func write(_ value: String) {
     separate()
     bytes.append(UInt8(ascii: "\""))
@@ -75,6 +85,7 @@ public struct JSONWriter: Sendable {
     bytes.append(UInt8(ascii: "\""))
   }
 
+  /// Writes any value. Its numbers must be finite.
   public mutating func write(_ value: JSON) {
     switch value {
     case .null: writeNull()
@@ -91,6 +102,7 @@ public struct JSONWriter: Sendable {
     }
   }
 
+  /// Writes an object with its members.
   public mutating func write(_ object: JSONObject) {
     beginObject()
     for member in object.members {

@@ -2,17 +2,23 @@
 public struct VarlinkCall: Hashable, Sendable {
   /// How many replies the caller wants. The protocol's three flags, of which a call has one at most.
   public enum Mode: String, Hashable, Sendable {
+    /// One reply.
     case single
+    /// None.
     case oneway
+    /// Any number; the last one says so.
     case more
+    /// One, after which the connection speaks another protocol.
     case upgrade
   }
 
   /// Fully qualified, like `org.varlink.service.GetInfo`.
   public let method: String
+  /// How many replies the caller wants.
   public let mode: Mode
   private let payload: Payload
 
+  /// A call by the method's full name. Nothing is checked.
   public init(method: String, parameters: JSONObject = JSONObject(), mode: Mode = .single) {
     self.init(method: method, payload: Payload(parameters), mode: mode)
   }
@@ -25,8 +31,11 @@ public struct VarlinkCall: Hashable, Sendable {
 
   /// The input parameters; empty if the call has none.
   public var parameters: JSONObject { payload.object }
+  /// Whether it gets no reply.
   public var oneway: Bool { mode == .oneway }
+  /// Whether it may get many replies.
   public var more: Bool { mode == .more }
+  /// Whether the connection speaks another protocol afterwards.
   public var upgrade: Bool { mode == .upgrade }
 
   /// What comes before the last dot of `method`.

@@ -1,6 +1,8 @@
 /// A message on a connection on which both sides call: a call has a method, a reply has none.
 public enum VarlinkMessage: Sendable {
+  /// The peer wants something.
   case call(VarlinkCall)
+  /// The peer answers.
   case reply(VarlinkReply)
 
   /// Reads a message, without the NUL that ends it.

@@ -4,6 +4,7 @@ public struct VarlinkProtocolError: Error, Hashable, Sendable, CustomStringConve
   /// What is wrong with the message.
   public let description: String
 
+  /// An error that says in a sentence what is wrong with the message.
   public init(_ description: String) {
     self.description = description
   }

@@ -6,10 +6,12 @@ public struct VarlinkReply: Hashable, Sendable {
   public let error: String?
   private let payload: Payload
 
+  /// An answer; with `continues` others follow.
   public init(parameters: JSONObject = JSONObject(), continues: Bool = false) {
     self.init(payload: Payload(parameters), continues: continues, error: nil)
   }
 
+  /// An error by its full name. It ends the call.
   public init(error: String, parameters: JSONObject = JSONObject()) {
     self.init(payload: Payload(parameters), continues: false, error: error)
   }

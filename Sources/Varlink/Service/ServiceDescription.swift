@@ -1,11 +1,17 @@
 /// What a service tells of itself through org.varlink.service.
 public struct ServiceDescription {
+  /// Who makes the service.
   public var vendor: String
+  /// What it is called.
   public var product: String
+  /// Which version it is.
   public var version: String
+  /// Where to read about it.
   public var url: String
+  /// What it offers beside org.varlink.service.
   public var interfaces: [any VarlinkInterface.Type]
 
+  /// What a service tells of itself.
   public init(
     vendor: String, product: String, version: String, url: String, interfaces: [any VarlinkInterface.Type]
   ) {

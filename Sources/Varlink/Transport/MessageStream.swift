@@ -5,15 +5,18 @@ public import LinuxSystem
 /// Bounded in every direction: a message's length, the bytes that wait for a peer that does not read, and how many
 /// messages are delivered before other descriptors get a turn. Belongs to its loop's thread.
 public final class MessageStream {
+  /// The bounds of a stream.
   public struct Limits: Sendable {
     /// Bytes of one message, without its NUL.
     public var messageBytes: Int
     /// Bytes that may wait to be sent.
     public var queuedBytes: Int
+    /// Messages that are delivered before other descriptors of the loop get a turn.
     public var messagesPerTurn: Int
     /// Descriptors that one read may bring. With 0 the kernel closes what comes, and the stream ends.
     public var descriptors: Int
 
+    /// A MiB for a message and for what waits, 8 messages a turn, no descriptors, unless given.
     public init(
       messageBytes: Int = 1 << 20, queuedBytes: Int = 1 << 20, messagesPerTurn: Int = 8, descriptors: Int = 0
     ) {
@@ -30,8 +33,11 @@ public final class MessageStream {
     case peerClosed
     /// This side closed it.
     case closed
+    /// The system refused to read or write.
     case failed(Errno)
+    /// The peer sent more than `Limits.messageBytes` without a NUL.
     case messageTooLong
+    /// The peer sent more descriptors than `Limits.descriptors` allows.
     case unexpectedDescriptors
     /// The peer does not read, and too much waits for it.
     case tooSlow
@@ -136,6 +142,7 @@ public final class MessageStream {
   /// The interest in them ends when the first ones come: most pauses are over before that, and cost no system call.
   public func pause() { isPaused = true }
 
+  /// Messages are delivered again, from the loop's next turn on.
   public func resume() {
     guard isPaused else { return }
     isPaused = false

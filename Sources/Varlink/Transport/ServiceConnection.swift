@@ -16,8 +16,11 @@ public final class ServiceConnection {
   public var onCall: ((VarlinkCall) -> Void)?
   /// The connection is over, and why, if it was the peer's fault.
   public var onEnd: ((String?) -> Void)?
+  /// The peer does not read, and replies wait; with false, they are sent.
   public var onBlocked: ((Bool) -> Void)?
 
+  /// Serves a connected socket on a loop, from whose thread all closures are called. Throws what the system says where
+  /// the loop cannot watch the socket.
   public init(
     _ socket: consuming FileDescriptor, on loop: EventLoop, limits: MessageStream.Limits,
     description: ServiceDescription
@@ -40,6 +43,7 @@ public final class ServiceConnection {
     }
   }
 
+  /// Ends the connection. What was not sent is lost.
   public func close() { stream.close() }
 
   private func receive(_ message: ArraySlice<UInt8>) {

@@ -6,13 +6,16 @@ public enum VarlinkClientError: Error, CustomStringConvertible {
   case unreachable(path: String, Errno)
   /// The connection ended before the reply.
   case closed
+  /// The system refused to read or write.
   case failed(Errno)
+  /// There was no reply in time. One that comes later would be taken for the next call's: make a new client.
   case timedOut
   /// What came was not Varlink.
   case malformed(String)
   /// The service answered with an error.
   case errorReply(VarlinkReply)
 
+  /// One line for people.
   public var description: String {
     switch self {
     case .unreachable(let path, let errno): "cannot connect to \(path): \(errno)"
@@ -30,11 +33,15 @@ public enum VarlinkClientError: Error, CustomStringConvertible {
 public final class VarlinkClient {
   /// A reply and the descriptors that came with it.
   public struct Answer<Reply> {
+    /// The output parameters.
     public let reply: Reply
+    /// Those that came with the reply.
     public let descriptors: [SharedDescriptor]
+    /// Whether other replies to the same call follow.
     public let continues: Bool
   }
 
+  /// The connected socket. Only this client reads from it.
   public let socket: SharedDescriptor
   private let messageLimit: Int
   private var incoming: [UInt8] = []
@@ -79,6 +86,7 @@ public final class VarlinkClient {
     }
   }
 
+  /// Sends a call without waiting for a reply. Blocks while the peer does not read.
   public func send(_ call: VarlinkCall, descriptors: [SharedDescriptor] = []) throws(VarlinkClientError) {
     var rest = call.encoded()[...]
     var descriptors = descriptors

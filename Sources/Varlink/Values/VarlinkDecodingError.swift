@@ -1,5 +1,6 @@
 /// A value that does not have the type that its interface declares.
 public struct VarlinkDecodingError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What can be wrong with a value.
   public enum Problem: Hashable, Sendable {
     /// The value is of another kind. A field that is missing counts as null.
     case mismatch(expected: String, found: String)
@@ -9,8 +10,10 @@ public struct VarlinkDecodingError: Error, Hashable, Sendable, CustomStringConve
 
   /// The way to the value, like `current.distance` or `problems[2].check`. Empty for the whole value.
   public private(set) var path: String
+  /// What is wrong with it.
   public let problem: Problem
 
+  /// An error at a path.
   public init(path: String = "", problem: Problem) {
     self.path = path
     self.problem = problem
@@ -20,6 +23,7 @@ public struct VarlinkDecodingError: Error, Hashable, Sendable, CustomStringConve
     self.init(problem: .mismatch(expected: expected, found: found.kind))
   }
 
+  /// One sentence for people, which names the field.
   public var description: String {
     let subject = path.isEmpty ? "The value" : "'\(path)'"
     switch problem {

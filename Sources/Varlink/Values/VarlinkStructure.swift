@@ -1,7 +1,9 @@
 /// A structure: the fields of a type, or the parameters of a call, a reply or an error.
 public protocol VarlinkStructure: VarlinkValue, Hashable, Sendable {
+  /// Reads the fields. Throws the first that does not have the declared type.
   init(object: JSONObject, unknownMembers: UnknownMembers) throws(VarlinkDecodingError)
 
+  /// Writes the fields, without what begins and ends the object.
   func writeMembers(to writer: inout JSONWriter)
 }
 
@@ -11,6 +13,7 @@ extension VarlinkStructure {
     try self.init(object: object, unknownMembers: unknownMembers)
   }
 
+  /// Writes the object with its fields.
   public func write(to writer: inout JSONWriter) {
     writer.beginObject()
     writeMembers(to: &writer)
@@ -39,6 +42,7 @@ extension JSONObject {
 }
 
 extension JSONWriter {
+  /// Writes a member: its name, then its value.
   public mutating func member(_ name: String, _ value: some VarlinkValue) {
     self.name(name)
     value.write(to: &self)

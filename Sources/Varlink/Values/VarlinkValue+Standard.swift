@@ -56,6 +56,7 @@ extension VarlinkValue where Self: RawRepresentable & CaseIterable, RawValue == 
     self = value
   }
 
+  /// Writes the case's name.
   public func write(to writer: inout JSONWriter) { writer.write(rawValue) }
 }
 

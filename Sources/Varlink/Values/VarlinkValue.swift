@@ -5,6 +5,7 @@ public protocol VarlinkValue {
   /// - Throws: `VarlinkDecodingError`, which names the field that does not have the declared type.
   init(json: JSON, unknownMembers: UnknownMembers) throws(VarlinkDecodingError)
 
+  /// Writes the value as JSON.
   func write(to writer: inout JSONWriter)
 }
 
