@@ -32,6 +32,7 @@ public final class AppExtensionConnection: Sendable {
     var isInvalid = false
     var exportedObject: (any Sendable)?
     var exportedInterface: Interface?
+    var besides: ExportedService?
     var framesHandler: (@Sendable (AppExtensionFrames) -> Void)?
     var interruptionHandler: (@Sendable () -> Void)?
     var invalidationHandler: (@Sendable (AppExtensionError) -> Void)?
@@ -103,6 +104,20 @@ public final class AppExtensionConnection: Sendable {
     }
   }
 
+  /// Has a second object answer the peer, for another module of this package: beside the exported one, and until one
+  /// side ends the connection.
+  ///
+  /// - Precondition: not resumed, and there is no second object yet.
+  package func exportBeside<I: AppExtensionInterface>(_ object: I.Exported, as interface: I.Type)
+  where I.Exported: Sendable {
+    state.withLock { state in
+      precondition(
+        state.session == nil && state.besides == nil,
+        "\(type(of: object)) must be exported once, and before the connection is resumed")
+      state.besides = ExportedService(object: object, interface: Interface(with: interface))
+    }
+  }
+
   /// The peer's object. Its methods throw what the peer's code throws where the interface declares that error, and
   /// `AppExtensionError` for everything else: each call ends, whatever becomes of the peer.
   public func remoteObject<I: AppExtensionInterface>(as interface: I.Type) -> I.Proxy {
@@ -129,11 +144,11 @@ public final class AppExtensionConnection: Sendable {
   }
 
   private static func service(_ state: State) -> Session.Service {
-    let exported = exported(state)
+    let services = [exported(state), state.besides].compactMap(\.self)
     let framesHandler = state.framesHandler
     return { call in
       if call.message.interface == ConnectionInterface.name { return call.openFrames(framesHandler) }
-      return await exported?.answer(call) ?? call.interfaceNotFound
+      return await services.answer(call)
     }
   }
 
@@ -161,6 +176,7 @@ public final class AppExtensionConnection: Sendable {
     let (interruption, invalidation) = state.withLock { state in
       let wasInvalid = state.isInvalid
       state.isInvalid = true
+      state.besides = nil
       return (wasInvalid ? nil : state.interruptionHandler, state.invalidationHandler)
     }
     interruption?()
@@ -193,6 +209,7 @@ public final class AppExtensionConnection: Sendable {
     let (socket, session) = state.withLock { state in
       defer {
         state.socket = nil
+        state.besides = nil
         state.isInvalid = true
       }
       return (state.socket, state.isInvalid ? nil : state.session)

@@ -34,7 +34,8 @@ actor Session {
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe Self.thread.asUnownedSerialExecutor() }
 
   private let limits: Limits
-  private let service: Service
+  /// nil at the end: what answers may hold the connection.
+  private var service: Service?
   private var socket: SharedDescriptor?
   private let onEnd: @Sendable (AppExtensionError) -> Void
   private var stream: MessageStream?
@@ -270,10 +271,9 @@ actor Session {
   }
 
   private func serveNext() {
-    guard serving == nil, !calls.isEmpty, failure == nil else { return }
+    guard serving == nil, !calls.isEmpty, let service else { return }
     let call = calls.removeFirst()
     let isCancelled = cancelled.remove(call.number) != nil
-    let service = service
     let task = Task(executorPreference: Self.thread.tasks) { [weak self] in
       let answer = isCancelled ? .cancelled : await service(call)
       await self?.served(call, answer)
@@ -326,6 +326,7 @@ actor Session {
   private func close(_ error: AppExtensionError) {
     guard failure == nil else { return }
     failure = error
+    service = nil
     stream?.close()
     stream = nil
     let ended = waiting
