@@ -8,6 +8,8 @@ let package = Package(
   name: "extensiond",
   products: [
     .library(name: "ExtensionFoundation", targets: ["ExtensionFoundation"]),
+    // Distributed actors over a connection, for those who want them.
+    .library(name: "ExtensionDistributed", targets: ["ExtensionDistributed"]),
     .library(name: "Varlink", targets: ["Varlink"]),
     // libextensionkit.so, for C. Its name is what it is linked with: -lextensionkit.
     .library(name: "extensionkit", type: .dynamic, targets: ["ExtensionKitC"]),
@@ -72,6 +74,9 @@ let package = Package(
       dependencies: ["CMainQueue", "ExtensionInterfaces", "LinuxSystem", "Varlink"]),
 
     .target(name: "ExtensionKit", dependencies: ["ExtensionFoundation"]),
+    .target(
+      name: "ExtensionDistributed", dependencies: ["ExtensionFoundation", "Varlink"],
+      plugins: ["VarlinkPlugin"]),
 
     // One object for programs that know nothing of Swift: the runtime is inside, only extk_* can be seen, and it is
     // never unloaded, since it has threads.
@@ -155,6 +160,9 @@ let package = Package(
     .testTarget(
       name: "ExtensionControlTests",
       dependencies: ["CLinux", "ExtensionControl", "ExtensionInterfaces", "LinuxSystem", "Varlink"]),
+    .testTarget(
+      name: "ExtensionDistributedTests",
+      dependencies: ["ExtensionDistributed", "ExtensionFoundation", "LinuxSystem", "Varlink"]),
     .testTarget(
       name: "ExtensionFoundationTests",
       dependencies: ["ExtensionFoundation", "ExtensionInterfaces", "LinuxSystem", "Varlink"],

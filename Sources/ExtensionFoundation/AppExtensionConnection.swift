@@ -176,12 +176,22 @@ public final class AppExtensionConnection: Sendable {
     let (interruption, invalidation) = state.withLock { state in
       let wasInvalid = state.isInvalid
       state.isInvalid = true
-      state.besides = nil
       return (wasInvalid ? nil : state.interruptionHandler, state.invalidationHandler)
     }
+    forgetBesides()
     interruption?()
     invalidation?(error)
     forget()
+  }
+
+  /// What answers besides may hold this connection.
+  private func forgetBesides() {
+    let last = state.withLock { state in
+      defer { state.besides = nil }
+      return state.besides
+    }
+    // Not under the lock, which its end may take.
+    withExtendedLifetime(last) {}
   }
 
   private func forget() {
@@ -209,11 +219,11 @@ public final class AppExtensionConnection: Sendable {
     let (socket, session) = state.withLock { state in
       defer {
         state.socket = nil
-        state.besides = nil
         state.isInvalid = true
       }
       return (state.socket, state.isInvalid ? nil : state.session)
     }
+    forgetBesides()
     defer { if isAccepted { forget() } }
     if let socket { Socket.shutdown(socket.descriptor) }
     if let session { Task(executorPreference: Session.thread.tasks) { await session.invalidate() } }
