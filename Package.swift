@@ -131,6 +131,12 @@ let package = Package(
     .executableTarget(
       name: "probe-host", dependencies: ["ExtensionFoundation", "ExtensionKit", "LinuxSystem", "SampleSDK"],
       path: "Tests/IntegrationTests/probe-host"),
+    .target(name: "DistributedNeighbour", path: "Tests/ExtensionDistributedTests/neighbour"),
+    .executableTarget(
+      name: "probe-distributed",
+      dependencies: ["DistributedNeighbour", "ExtensionDistributed", "ExtensionFoundation", "LinuxSystem"],
+      path: "Tests/ExtensionDistributedTests/probe-distributed",
+      linkerSettings: [.unsafeFlags(["-static-stdlib"])]),
 
     // MARK: Command
     .target(
@@ -162,7 +168,10 @@ let package = Package(
       dependencies: ["CLinux", "ExtensionControl", "ExtensionInterfaces", "LinuxSystem", "Varlink"]),
     .testTarget(
       name: "ExtensionDistributedTests",
-      dependencies: ["ExtensionDistributed", "ExtensionFoundation", "LinuxSystem", "Varlink"]),
+      dependencies: [
+        "DistributedNeighbour", "ExtensionDistributed", "ExtensionFoundation", "LinuxSystem", "Varlink",
+      ],
+      exclude: ["neighbour", "probe-distributed"]),
     .testTarget(
       name: "ExtensionFoundationTests",
       dependencies: ["ExtensionFoundation", "ExtensionInterfaces", "LinuxSystem", "Varlink"],
