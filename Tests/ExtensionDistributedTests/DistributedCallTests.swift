@@ -34,7 +34,7 @@ internal import Varlink
     let office = try $Workshop.resolve(id: "office", using: pair.service)
     #expect(try await remote.askBack("office") == "true -1 2 0.5 0.25 back")
     try await withThrowingTaskGroup(of: Void.self) { group in
-      for number in 0..<15 {
+      for number in 0..<100 {
         group.addTask { try await Self.check(remote.maybe(number), number) }
         group.addTask { try await Self.check(office.maybe(number), number) }
         group.addTask { try await Self.check(remote.askBack("office"), "true -1 2 0.5 0.25 back") }

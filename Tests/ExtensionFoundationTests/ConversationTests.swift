@@ -140,6 +140,11 @@ internal import Varlink
     service.resume()
     let proxy = host.remoteObject(as: GreetingInterface.self)
     #expect(try await proxy.greet(name: "Ada") == "Hello, Ada and you!")
+    // More than wait to be served before no more is read: the answers to the service come behind them.
+    try await withThrowingTaskGroup(of: String.self) { group in
+      for number in 0..<500 { group.addTask { try await proxy.greet(name: "\(number)") } }
+      for try await answer in group { #expect(answer.hasSuffix(" and you!")) }
+    }
     service.invalidate()
   }
 

@@ -16,6 +16,8 @@ actor Session {
     var queuedBytes = 256 << 10
     /// Calls of the peer that wait to be served before no more is read.
     var waitingCalls = 64
+    /// The same while this side waits for a reply, which comes behind the calls that the peer made before it.
+    var waitingCallsBeforeReply = 1024
     /// Descriptors that come with one message.
     var descriptors = 16
     /// Elements of a stream that wait for their reader before no more is read.
@@ -149,6 +151,7 @@ actor Session {
     sentCalls += 1
     let outgoing = OutgoingCall(number: sentCalls, hasMany: call.more)
     waiting.append(outgoing)
+    updateReading()
     stream.send(message, descriptors: descriptors)
     if let timeout {
       outgoing.timer = Self.thread.withLoop { loop in
@@ -237,7 +240,8 @@ actor Session {
   /// Nothing is read while too much of what was read waits.
   private func updateReading() {
     let elements = waiting.first?.waitingAnswers ?? 0
-    if calls.count >= limits.waitingCalls || elements >= limits.waitingElements {
+    let most = waiting.isEmpty ? limits.waitingCalls : limits.waitingCallsBeforeReply
+    if calls.count >= most || elements >= limits.waitingElements {
       stream?.pause()
     } else {
       stream?.resume()
