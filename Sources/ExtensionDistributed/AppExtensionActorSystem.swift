@@ -97,8 +97,13 @@ public final class AppExtensionActorSystem: DistributedActorSystem {
     return nil
   }
 
+  // MARK: For the compiler
+
+  /// What it gathers a call in.
   public func makeInvocationEncoder() -> InvocationEncoder { InvocationEncoder(types: types) }
 
+  /// Makes a call that has a result.
+  /// - Throws: what the peer's method throws, where that is allowed; `AppExtensionError`; `CancellationError`.
   public func remoteCall<Act: DistributedActor, Failure: Error, Result: Codable & Sendable>(
     on actor: Act, target: RemoteCallTarget, invocation: inout InvocationEncoder,
     throwing: Failure.Type, returning type: Result.Type
@@ -113,6 +118,8 @@ public final class AppExtensionActorSystem: DistributedActorSystem {
     }
   }
 
+  /// Makes a call that has none, and waits for its end, except in `oneway(_:)`.
+  /// - Throws: as a call with a result.
   public func remoteCallVoid<Act: DistributedActor, Failure: Error>(
     on actor: Act, target: RemoteCallTarget, invocation: inout InvocationEncoder, throwing: Failure.Type
   ) async throws where Act.ID == String {
@@ -132,13 +139,14 @@ public final class AppExtensionActorSystem: DistributedActorSystem {
     }
   }
 
-  // MARK: Actors of this side
-
+  /// An id for an actor of this side. Its peer knows it by another name: the one that it is exported as.
   public func assignID<Act: DistributedActor>(_ type: Act.Type) -> String where Act.ID == String {
     "\(type)-\(assigned.add(1, ordering: .relaxed).newValue)"
   }
 
+  /// Nothing is to be done: only actors that are exported can be called.
   public func actorReady<Act: DistributedActor>(_ actor: Act) where Act.ID == String {}
 
+  /// Nothing is to be done: actors that are exported are kept.
   public func resignID(_ id: String) {}
 }
