@@ -95,9 +95,13 @@ internal import Varlink
     #expect(try await remote.giveUnlisted().text == "")
   }
 
-  @Test func `An error of a type that is not allowed here is what it says`() async throws {
+  @Test func `An error of a type that one side does not allow is what it says`() async throws {
     let (pair, _, remote) = try Pair.talking()
     defer { pair.invalidate() }
+    let fail = "$\(Self.module)9$WorkshopC4failySiSSYaKFTE"
+    let whole = try await Self.invoke(pair, "shop", fail, ["not allowed"])
+    #expect(whole.error == "io.extensiond.Connection.Failed")
+    #expect(whole.parameters == ["message": "a mishap"])
     pair.service.allow(Mishap.self)
     let failure = await error { _ = try await remote.fail("not allowed") }
     #expect(failure?.code == .remoteError)
