@@ -16,6 +16,8 @@ let package = Package(
   name: "extensiond",
   products: [
     .library(name: "ExtensionFoundation", targets: ["ExtensionFoundation"]),
+    // Distributed actors over a connection, for those who want them.
+    .library(name: "ExtensionDistributed", targets: ["ExtensionDistributed"]),
     .library(name: "Varlink", targets: ["Varlink"]),
     // libextensionkit.so, for C. Its name is what it is linked with: -lextensionkit.
     .library(name: "extensionkit", type: .dynamic, targets: ["ExtensionKitC"]),
@@ -81,6 +83,9 @@ let package = Package(
       dependencies: ["CMainQueue", "ExtensionInterfaces", "LinuxSystem", "Varlink"]),
 
     .target(name: "ExtensionKit", dependencies: ["ExtensionFoundation"]),
+    .target(
+      name: "ExtensionDistributed", dependencies: ["ExtensionFoundation", "Varlink"],
+      plugins: ["VarlinkPlugin"]),
 
     // One object for programs that know nothing of Swift: the runtime is inside, only extk_* can be seen, and it is
     // never unloaded, since it has threads.
@@ -135,6 +140,12 @@ let package = Package(
     .executableTarget(
       name: "probe-host", dependencies: ["ExtensionFoundation", "ExtensionKit", "LinuxSystem", "SampleSDK"],
       path: "Tests/IntegrationTests/probe-host"),
+    .target(name: "DistributedNeighbour", path: "Tests/ExtensionDistributedTests/neighbour"),
+    .executableTarget(
+      name: "probe-distributed",
+      dependencies: ["DistributedNeighbour", "ExtensionDistributed", "ExtensionFoundation", "LinuxSystem"],
+      path: "Tests/ExtensionDistributedTests/probe-distributed",
+      linkerSettings: [.unsafeFlags(["-static-stdlib"])]),
 
     // MARK: Command
     .target(
@@ -174,6 +185,12 @@ let package = Package(
     .testTarget(
       name: "ExtensionControlTests",
       dependencies: ["CLinux", "ExtensionControl", "ExtensionInterfaces", "LinuxSystem", "Varlink"]),
+    .testTarget(
+      name: "ExtensionDistributedTests",
+      dependencies: [
+        "DistributedNeighbour", "ExtensionDistributed", "ExtensionFoundation", "LinuxSystem", "Varlink",
+      ],
+      exclude: ["neighbour", "probe-distributed"]),
     .testTarget(
       name: "ExtensionFoundationTests",
       dependencies: ["ExtensionFoundation", "ExtensionInterfaces", "LinuxSystem", "Varlink"],

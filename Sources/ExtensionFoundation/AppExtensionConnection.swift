@@ -34,6 +34,7 @@ public final class AppExtensionConnection: Sendable {
     var isInvalid = false
     var exportedObject: (any Sendable)?
     var exportedInterface: Interface?
+    var besides: ExportedService?
     var framesHandler: (@Sendable (AppExtensionFrames) -> Void)?
     var interruptionHandler: (@Sendable () -> Void)?
     var invalidationHandler: (@Sendable (AppExtensionError) -> Void)?
@@ -105,6 +106,20 @@ public final class AppExtensionConnection: Sendable {
     }
   }
 
+  /// Has a second object answer the peer, for another module of this package: beside the exported one, and until one
+  /// side ends the connection.
+  ///
+  /// - Precondition: not resumed, and there is no second object yet.
+  package func exportBeside<I: AppExtensionInterface>(_ object: I.Exported, as interface: I.Type)
+  where I.Exported: Sendable {
+    state.withLock { state in
+      precondition(
+        state.session == nil && state.besides == nil,
+        "\(type(of: object)) must be exported once, and before the connection is resumed")
+      state.besides = ExportedService(object: object, interface: Interface(with: interface))
+    }
+  }
+
   /// The peer's object. Its methods throw what the peer's code throws where the interface declares that error, and
   /// `AppExtensionError` for everything else: each call ends, whatever becomes of the peer.
   public func remoteObject<I: AppExtensionInterface>(as interface: I.Type) -> I.Proxy {
@@ -131,13 +146,13 @@ public final class AppExtensionConnection: Sendable {
   }
 
   private static func service(_ state: State) -> Session.Service {
-    let exported = exported(state)
+    let services = [exported(state), state.besides].compactMap(\.self)
     let framesHandler = state.framesHandler
     return { call in
       if call.message.interface == ConnectionInterface.name {
         return call.answerForConnection(framesHandler: framesHandler)
       }
-      return await exported?.answer(call) ?? call.interfaceNotFound
+      return await services.answer(call)
     }
   }
 
@@ -167,9 +182,20 @@ public final class AppExtensionConnection: Sendable {
       state.isInvalid = true
       return (wasInvalid ? nil : state.interruptionHandler, state.invalidationHandler)
     }
+    forgetBesides()
     interruption?()
     invalidation?(error)
     forget()
+  }
+
+  /// What answers besides may hold this connection.
+  private func forgetBesides() {
+    let last = state.withLock { state in
+      defer { state.besides = nil }
+      return state.besides
+    }
+    // Not under the lock, which its end may take.
+    withExtendedLifetime(last) {}
   }
 
   private func forget() {
@@ -201,6 +227,7 @@ public final class AppExtensionConnection: Sendable {
       }
       return (state.socket, state.isInvalid ? nil : state.session)
     }
+    forgetBesides()
     defer { if isAccepted { forget() } }
     if let socket { Socket.shutdown(socket.descriptor) }
     if let session { Task(executorPreference: Session.thread.tasks) { await session.invalidate() } }

@@ -1,19 +1,12 @@
 internal import ExtensionInterfaces
 internal import Varlink
 
-/// An object that answers the peer, under its interface and org.varlink.service.
+/// An object that answers the peer, under its interface.
 struct ExportedService: Sendable {
   let object: any Sendable
   let interface: AppExtensionConnection.Interface
 
-  private static let unknown = "unknown"
-
-  func answer(_ call: AppExtensionCall) async -> AppExtensionAnswer {
-    let interfaceName = call.message.interface
-    if interfaceName == ServiceInterface.name {
-      return AppExtensionAnswer(description.reply(to: call.message))
-    }
-    guard interfaceName == interface.type.name else { return call.interfaceNotFound }
+  fileprivate func answer(_ call: AppExtensionCall) async -> AppExtensionAnswer {
     do {
       return try await interface.answer(call, object)
         ?? AppExtensionAnswer(ServiceInterface.MethodNotFound(method: call.message.method).reply)
@@ -29,10 +22,26 @@ struct ExportedService: Sendable {
       return AppExtensionAnswer(ConnectionInterface.Failed(message: message).reply)
     }
   }
+}
 
-  private var description: ServiceDescription {
-    ServiceDescription(
-      vendor: Self.unknown, product: String(describing: Swift.type(of: object)), version: "1", url: "",
-      interfaces: [interface.type, ConnectionInterface.self])
+extension [ExportedService] {
+  /// The answer of the one that is called. Where there is any, all are described under org.varlink.service.
+  func answer(_ call: AppExtensionCall) async -> AppExtensionAnswer {
+    let name = call.message.interface
+    if name == ServiceInterface.name, let description {
+      return AppExtensionAnswer(description.reply(to: call.message))
+    }
+    guard let service = first(where: { $0.interface.type.name == name }) else {
+      return call.interfaceNotFound
+    }
+    return await service.answer(call)
+  }
+
+  private var description: ServiceDescription? {
+    first.map { first in
+      ServiceDescription(
+        vendor: "unknown", product: String(describing: type(of: first.object)), version: "1", url: "",
+        interfaces: map(\.interface.type) + [ConnectionInterface.self])
+    }
   }
 }

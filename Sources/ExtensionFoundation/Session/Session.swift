@@ -16,6 +16,8 @@ actor Session {
     var queuedBytes = 256 << 10
     /// Calls of the peer that wait to be served before no more is read.
     var waitingCalls = 64
+    /// The same while this side waits for a reply, which comes behind the calls that the peer made before it.
+    var waitingCallsBeforeReply = 1024
     /// Descriptors that come with one message.
     var descriptors = 16
     /// Elements of a stream that wait for their reader before no more is read.
@@ -34,7 +36,8 @@ actor Session {
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe Self.thread.asUnownedSerialExecutor() }
 
   private let limits: Limits
-  private let service: Service
+  /// nil at the end: what answers may hold the connection.
+  private var service: Service?
   private var socket: SharedDescriptor?
   private let onEnd: @Sendable (AppExtensionError) -> Void
   private var stream: MessageStream?
@@ -186,6 +189,7 @@ actor Session {
     sentCalls += 1
     let outgoing = OutgoingCall(number: sentCalls, hasMany: call.more)
     waiting.append(outgoing)
+    updateReading()
     stream.send(message, descriptors: descriptors)
     if let timeout {
       outgoing.timer = Self.thread.withLoop { loop in
@@ -280,7 +284,8 @@ actor Session {
   /// Nothing is read while too much of what was read waits.
   private func updateReading() {
     let elements = waiting.first?.waitingAnswers ?? 0
-    if calls.count >= limits.waitingCalls || elements >= limits.waitingElements {
+    let most = waiting.isEmpty ? limits.waitingCalls : limits.waitingCallsBeforeReply
+    if calls.count >= most || elements >= limits.waitingElements {
       stream?.pause()
     } else {
       stream?.resume()
@@ -308,8 +313,7 @@ actor Session {
   }
 
   private func serveNext() {
-    guard failure == nil else { return }
-    let service = service
+    guard let service else { return }
     calls.serveNext { call, isCancelled in
       Task(executorPreference: Self.thread.tasks) { [weak self] in
         let answer = isCancelled ? .cancelled : await service(call)
@@ -381,6 +385,7 @@ actor Session {
   private func close(_ error: AppExtensionError) {
     guard failure == nil else { return }
     failure = error
+    service = nil
     stream?.close()
     stream = nil
     let ended = waiting

@@ -29,7 +29,8 @@ public struct JSONObject: Sendable {
     for (name, value) in members { self[name] = value }
   }
 
-  init(unique members: [Member]) {
+  /// An object of members whose names the caller knows to be unique.
+  package init(unique members: [Member]) {
     self.members = members
   }
 
