@@ -8,6 +8,7 @@ internal import Varlink
 extension AppExtensionActorSystem {
   /// A call that is to be made.
   public struct InvocationEncoder: DistributedTargetInvocationEncoder {
+    /// What arguments and results must be.
     public typealias SerializationRequirement = any Codable & Sendable
 
     let types: AllowedTypes
@@ -15,6 +16,7 @@ extension AppExtensionActorSystem {
 
     init(types: AllowedTypes) { self.types = types }
 
+    /// Refuses methods with generic parameters.
     public mutating func recordGenericSubstitution<T>(_ type: T.Type) throws {
       // That of the interface itself, which the peer knows.
       if type is any _DistributedActorStub.Type { return }
@@ -22,6 +24,7 @@ extension AppExtensionActorSystem {
         .notImplemented, "distributed methods with generic parameters cannot be called; here one is \(type)")
     }
 
+    /// Takes the next argument, whose type must be allowed.
     public mutating func recordArgument<Value: Codable & Sendable>(_ argument: RemoteCallArgument<Value>)
       throws
     {
@@ -34,8 +37,11 @@ extension AppExtensionActorSystem {
       }
     }
 
+    /// Nothing is to be done: an error names its type itself.
     public mutating func recordErrorType<Failure: Error>(_ type: Failure.Type) throws {}
+    /// Nothing is to be done: the result's type is that of the method.
     public mutating func recordReturnType<Result: Codable & Sendable>(_ type: Result.Type) throws {}
+    /// Nothing is to be done: a call is made of what was recorded.
     public mutating func doneRecording() throws {}
 
     func call(_ actor: String, _ target: RemoteCallTarget) -> DistributedInterface.Invoke {
@@ -45,6 +51,7 @@ extension AppExtensionActorSystem {
 
   /// A call that has come.
   public struct InvocationDecoder: DistributedTargetInvocationDecoder {
+    /// What arguments and results must be.
     public typealias SerializationRequirement = any Codable & Sendable
 
     let types: AllowedTypes
@@ -62,6 +69,8 @@ extension AppExtensionActorSystem {
     /// The one that a method of an interface has: who answers it. The runtime makes sure that it conforms.
     public func decodeGenericSubstitutions() throws -> [any Any.Type] { [actor] }
 
+    /// The next argument, of the type that the method declares, which must be allowed.
+    /// - Throws: where none is left, or it is something else.
     public mutating func decodeNextArgument<Argument: Codable & Sendable>() throws -> Argument {
       let path = "arguments[\(next)]"
       guard arguments.indices.contains(next) else {
@@ -76,12 +85,15 @@ extension AppExtensionActorSystem {
       }
     }
 
+    /// None: an error names its type itself.
     public func decodeErrorType() throws -> (any Any.Type)? { nil }
+    /// None: the result's type is that of the method.
     public func decodeReturnType() throws -> (any Any.Type)? { nil }
   }
 
   /// How a call that has come ends.
   public final class ResultHandler: DistributedTargetInvocationResultHandler {
+    /// What arguments and results must be.
     public typealias SerializationRequirement = any Codable & Sendable
 
     let types: AllowedTypes
@@ -89,6 +101,7 @@ extension AppExtensionActorSystem {
 
     init(types: AllowedTypes) { self.types = types }
 
+    /// The method has returned a value, whose type must be allowed.
     public func onReturn<Success: Codable & Sendable>(value: Success) async throws {
       do {
         try types.checkWhatCame(Success.self)
@@ -100,8 +113,10 @@ extension AppExtensionActorSystem {
       }
     }
 
+    /// The method has returned.
     public func onReturnVoid() async throws {}
 
+    /// The method has thrown: the peer gets the error whole where its type is allowed, else as text.
     public func onThrow<Failure: Error>(error: Failure) async throws {
       let error = types.reply(to: error)
       outcome.withLock { $0 = .failure(error) }

@@ -33,7 +33,9 @@ internal import Varlink
 /// peer's protocol is the same one. Names are mangled Swift names, with the module's in them: both sides need the protocol
 /// from a module of one name.
 public final class AppExtensionActorSystem: DistributedActorSystem {
+  /// The name that an actor is exported and resolved by.
   public typealias ActorID = String
+  /// What arguments and results must be.
   public typealias SerializationRequirement = any Codable & Sendable
 
   /// What the calls go over. The system keeps it until one side ends it.
@@ -62,6 +64,7 @@ public final class AppExtensionActorSystem: DistributedActorSystem {
 
   /// Lets the peer call an actor. The connection keeps the actor until one side ends it.
   /// - Parameters:
+  ///   - actor: kept by the system, until the connection ends.
   ///   - name: what the peer resolves it by. Of two with one name the later holds.
   ///   - interface: what it may be asked for: `$Editor.self`, for a protocol `Editor` to which it conforms.
   ///     Where it does not, each call fails.
