@@ -8,8 +8,9 @@ import signal
 import subprocess
 import time
 
+from probe import ENDING
 from test_sdk import Samples
-from world import BUILD, DEADLINE, VarlinkError, World, until
+from world import BUILD, DEADLINE, World, until
 
 NAME = "org.example.Ext"
 INTERFACE = "org.example.Work"
@@ -229,6 +230,10 @@ class Simulates(World):
         stdio = self.make_bundle("org.example.Cat", info={"Extensiond": {"Runtime": "stdio"}}, program="#!/bin/sh\nsed s/^/I:/\n")
         done = self.simulate(stdio, commands=["line Ada", "line Grace Hopper"])
         self.assertEqual((done.returncode, done.stdout), (0, "I:Ada\nI:Grace Hopper\n"), done.stderr)
+
+    def test_lines_that_come_together_all_come_back(self):
+        done = self.simulate(self.make_bundle(body=ENDING), commands=[f"line {number}" for number in range(30)])
+        self.assertEqual(done.stdout.splitlines(), [str(number) for number in range(30)])
 
     def test_ctrl_c_ends_it_in_order(self):
         process = subprocess.Popen(
