@@ -93,7 +93,8 @@ extension Broker {
   /// Tells the author of an instance's bundle.
   mutating func tellDeveloper(_ instance: String, _ event: () -> AdminInterface.Develop.Reply) {
     guard let instance = instances[instance], instance.isDeveloped,
-      let development = development(of: instance.path)
+      // Until its bundle is read, what ends there was another connection's.
+      let development = development(of: instance.path), development.isAccepted
     else { return }
     tell(development, event())
   }

@@ -63,7 +63,7 @@ extension Broker {
         id: instance.id, extension: instance.identifier, extensionPoint: instance.extensionPoint,
         path: instance.path, version: instance.version, pid: instance.processID.map(Int.init), state: state,
         since: Int(instance.since), activations: instance.activations.count, digest: instance.digest,
-        developer: instance.isDeveloped ? true : nil)
+        developer: instance.isDeveloped ? true : nil, scenes: instance.scenes)
     }
   }
 

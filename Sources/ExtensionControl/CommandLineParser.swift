@@ -33,7 +33,8 @@ struct CommandLineParser {
         line.arguments.count < command.count.lowerBound ? "an argument is missing" : "too many arguments"
       throw ControlError(.usage, "\(fault); usage: \(command.synopsis); see 'extctl help \(command.name)'")
     }
-    return Invocation(command: command, arguments: line.arguments, values: line.values)
+    return Invocation(
+      command: command, arguments: line.arguments, values: line.values, lists: line.lists)
   }
 
   private func read(_ words: some Sequence<String>, _ command: Command) throws(ControlError)

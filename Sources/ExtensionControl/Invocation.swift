@@ -8,6 +8,8 @@ struct Invocation: Sendable {
   let arguments: [String]
   /// The options' values, by name; empty for a switch.
   let values: [String: String]
+  /// The values of options that may be given several times, by name.
+  var lists: [String: [String]] = [:]
 
   var isJSON: Bool { has("json") }
 

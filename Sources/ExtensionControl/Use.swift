@@ -12,19 +12,45 @@ final class Use {
   ]
 
   let activation: String
+  let scene: String?
   /// Let go of it to end the activation.
   var lease: SharedDescriptor?
   let connection: SharedDescriptor?
-  private let client: VarlinkClient
+  let client: VarlinkClient
 
-  init(_ invocation: Invocation, connect: Bool) throws(ControlError) {
-    client = try Self.client(invocation)
+  convenience init(_ invocation: Invocation, connect: Bool) throws(ControlError) {
+    try self.init(
+      Self.ask(
+        invocation, extension: invocation.arguments[0], scene: invocation.values["scene"], connect: connect))
+  }
+
+  /// A call of Activate on its way.
+  struct Request {
+    let scene: String?
+    /// Readable when the answer has come.
+    let client: VarlinkClient
+  }
+
+  /// Asks for an activation, and does not wait for it.
+  static func ask(_ invocation: Invocation, extension: String, scene: String?, connect: Bool)
+    throws(ControlError) -> Request
+  {
+    let client = try client(invocation)
     do throws(VarlinkClientError) {
-      let answer = try client.call(
-        BrokerInterface.Activate(
-          extension: invocation.arguments[0], scene: invocation.values["scene"], connect: connect),
-        // The broker sees to an end, unless a debugger has the extension.
-        timeout: nil)
+      try client.send(
+        BrokerInterface.Activate(extension: `extension`, scene: scene, connect: connect).call())
+    } catch {
+      throw ControlError(error)
+    }
+    return Request(scene: scene, client: client)
+  }
+
+  /// Waits for the answer. The broker sees to its end, unless a debugger has the extension.
+  init(_ request: Request) throws(ControlError) {
+    client = request.client
+    scene = request.scene
+    do throws(VarlinkClientError) {
+      let answer = try client.next(BrokerInterface.Activate.self)
       func descriptor(_ index: Int) throws(VarlinkClientError) -> SharedDescriptor {
         guard answer.descriptors.indices.contains(index) else {
           throw .malformed("the activation names a descriptor that did not come")
@@ -77,16 +103,6 @@ struct ActivationEvents {
 
   /// Those that have come by now.
   func arrived() throws(ControlError) -> [BrokerInterface.ActivationEvent] {
-    var events: [BrokerInterface.ActivationEvent] = []
-    do throws(VarlinkClientError) {
-      while true {
-        let reply = try client.next(BrokerInterface.Subscribe.self, timeout: .zero).reply
-        if let event = reply.activation { events.append(event) }
-      }
-    } catch .timedOut {
-      return events
-    } catch {
-      throw ControlError(error)
-    }
+    try client.arrived(BrokerInterface.Subscribe.self).compactMap(\.activation)
   }
 }

@@ -14,7 +14,10 @@ final class Identity: @unchecked Sendable {
       to: extk_identity(
         id: CText.copy(value.id), bundle_identifier: CText.copy(value.bundleIdentifier),
         localized_name: CText.copy(value.localizedName),
-        extension_point: CText.copy(value.extensionPointIdentifier), version: CText.copy(value.version)))
+        extension_point: CText.copy(value.extensionPointIdentifier), version: CText.copy(value.version),
+        localized_description: CText.copyIfThere(value.localizedDescription),
+        developer: CText.copyIfThere(value.developer), license: CText.copyIfThere(value.license),
+        home_page: CText.copyIfThere(value.homePage), icon: CText.copyIfThere(value.icon)))
     unsafe pointer = unsafe UnsafePointer(place)
   }
 
@@ -25,6 +28,11 @@ final class Identity: @unchecked Sendable {
     unsafe texts.localized_name.deallocate()
     unsafe texts.extension_point.deallocate()
     unsafe texts.version.deallocate()
+    unsafe texts.localized_description?.deallocate()
+    unsafe texts.developer?.deallocate()
+    unsafe texts.license?.deallocate()
+    unsafe texts.home_page?.deallocate()
+    unsafe texts.icon?.deallocate()
     unsafe pointer.deallocate()
   }
 }

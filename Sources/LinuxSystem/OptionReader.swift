@@ -17,8 +17,10 @@ public enum OptionReader {
   }
 
   public struct Result: Hashable, Sendable {
-    /// By name. A switch has an empty value.
+    /// By name; the last one where it was given several times. A switch has an empty value.
     public var values: [String: String] = [:]
+    /// By name, each as often as it was given, in order.
+    public var lists: [String: [String]] = [:]
     public var arguments: [String] = []
   }
 
@@ -69,7 +71,9 @@ public enum OptionReader {
         found >= first
         ? Int(found - first) : options.firstIndex { $0.letter.map(String.init) == letter(found) }
       if let index {
-        result.values[options[index].name] = unsafe value.map { unsafe String(cString: $0) } ?? ""
+        let text = unsafe value.map { unsafe String(cString: $0) } ?? ""
+        result.values[options[index].name] = text
+        result.lists[options[index].name, default: []].append(text)
       }
     }
     result.arguments = unsafe argv[Int(next)...].compactMap { unsafe $0.map { unsafe String(cString: $0) } }

@@ -108,6 +108,18 @@ extension TestWorld {
   #expect(world.effects.contains { if case .withdraw(work) = $0 { true } else { false } })
 }
 
+@Test func `who begins while instances of the one before end hears first what the bundle is`() throws {
+  let world = TestWorld(bundles: [TestWorld.points()])
+  let (peer, _) = world.develop()
+  _ = try world.activation(world.activate(world.host()))
+  let before = try world.instance
+  world.send(.peerClosed(peer))
+  let request = world.admin(.develop(.init(path: work)), peer: world.open(.admin), more: true)
+  world.send(.output(instance: before, extension: TestWorld.extensionName, lines: ["last words"], dropped: 0))
+  world.send(.developed(path: work, [tool()]))
+  #expect(world.told(request).map(\.event).first == .found)
+}
+
 private func inRoot() -> BundleFacts {
   var facts = tool()
   facts.isDeveloped = false

@@ -46,6 +46,8 @@ struct CommandLineTests {
     #expect(try parser.parse(["logs", "--fol", "x"]).has("follow"))
     #expect(try parser.parse(["show", "--", "--json"]).arguments == ["--json"])
     #expect(try parser.parse(["enable", "-y", "x"]).command.name == "approve")
+    let several = try parser.parse(["dev", "simulate", "x", "--scene", "One", "--scene=Two"])
+    #expect(several.lists == ["scene": ["One", "Two"]] && several.values == ["scene": "Two"])
   }
 
   @Test("--help is a command of its own, whatever else is missing")

@@ -82,6 +82,29 @@ class Hosts(CWorld):
         host.process.stdin.close()
         self.assertEqual(host.process.wait(20), 0)
 
+    def test_what_an_extension_says_of_itself_is_there(self):
+        metainfo = "org.example.One.metainfo.xml"
+        bundle = self.extension("One", info={"CFBundleIconFile": "icon", "Extensiond": {"License": "MIT"}})
+        (bundle / "icon.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
+        (bundle / metainfo).write_text(
+            "<component><id>org.example.One</id><summary>Does it</summary><summary xml:lang='de'>Tut es</summary>"
+            "<developer><name>People</name></developer><url type='homepage'>https://example.org/</url></component>")
+        self.put(self.make_host())
+        path = self.put(bundle)
+        self.start_broker()
+        self.approve("org.example.One")
+        self.env["LANG"] = "de_AT.UTF-8"
+        host = self.c_host()
+        host.do(f"monitor {POINT}")
+        self.assertEqual(host.do("details"), f"Tut es; People; MIT; https://example.org/; {path}/icon.svg")
+        shutil.rmtree(path)
+        host.event()
+        until(lambda: self.state(path) is None, "the end of the bundle")
+        self.wait_state(self.put(self.extension("One")), "changed")
+        self.approve("org.example.One")
+        until(lambda: host.do("list").startswith("One 1.0"), "the new one")
+        self.assertEqual(host.do("details"), "none; none; none; none; none")
+
     def test_changes_are_told_in_order_and_once(self):
         self.put(self.make_host())
         self.start_broker()

@@ -112,6 +112,58 @@ class New(World):
             client.call("Part")
         self.assertEqual(caught.exception.name, "MethodNotFound")
 
+    def point(self, text=DESCRIPTION, **attributes):
+        """A broker that knows the point, which carries an interface."""
+        host = self.make_host(point={"Interface": f"{INTERFACE}.varlink", "Version": "2.3", **attributes})
+        (host / f"Extensions/{INTERFACE}.varlink").write_text(text)
+        self.put(host)
+        self.start_broker()
+
+    def options(self, path):
+        return plistlib.loads(path.read_bytes()).get("Extensiond")
+
+    def test_the_point_s_own_interface_and_version_are_taken(self):
+        self.point()
+        self.assertEqual((self.new("python", name="Py") / f"Py.appex/{INTERFACE}.varlink").read_text(), DESCRIPTION)
+        main = (self.place / "Py/Py.appex/main.py").read_text()
+        self.assertIn(f'case "{INTERFACE}.Make":', main)
+        self.assertEqual(self.options(self.place / "Py/Py.appex/Info.plist"), {"PointVersion": "2.3"})
+        other = self.place / "other.varlink"
+        other.write_text("interface org.example.Other\nmethod Do() -> ()\n")
+        project = self.new("c", "--interface", other, name="Sea")
+        self.assertIn("org.example.Other.Do", (project / "extension.c").read_text())
+        self.assertNotIn(INTERFACE, (project / "extension.c").read_text())
+        self.assertEqual(self.options(project / "Info.plist"), {"PointVersion": "2.3"})
+        project = self.new("swift")
+        self.assertTrue((project / f"Sources/Fresh/{INTERFACE}.varlink").exists())
+        self.assertIn("--info Info.plist", (project / "Makefile").read_text())
+        self.assertEqual(self.options(project / "Info.plist"), {"PointVersion": "2.3"})
+
+    def test_a_project_for_a_point_with_an_interface_runs(self):
+        self.point()
+        bundle = self.new("python") / "Fresh.appex"
+        self.assertEqual(self.extctl("install", bundle).returncode, 0)
+        self.approve("org.example.Fresh")
+        self.assertEqual(self.listed("org.example.Fresh")[0]["pointVersion"], "2.3")
+        host = self.host()
+        self.every_method_is_there(lambda: self.activate(host, "org.example.Fresh", connect=True)[2])
+
+    def test_without_an_interface_one_line_says_why(self):
+        def said(name, point=POINT, *more):
+            made = self.extctl("new", name, "--point", point, "--language", "python", *more, cwd=self.place)
+            self.assertEqual(made.returncode, 0, made.stderr)
+            self.assertIn("Here each line comes back", (self.place / f"{name}/{name}.appex/main.py").read_text())
+            self.assertIsNone(self.options(self.place / f"{name}/{name}.appex/Info.plist"))
+            self.assertLessEqual(made.stderr.count("\n"), 1)
+            return made.stderr
+
+        self.assertEqual(said("One"), "no broker answers, so there are no stubs; --interface FILE makes them\n")
+        self.assertFalse((self.run_directory / "extensiond").exists(), "none is started")
+        self.put(self.make_host())
+        self.start_broker()
+        self.assertIn(f"{POINT} carries no interface, so", said("Two"))
+        self.assertIn("no host or file defines org.example.None.Point, so", said("Three", "org.example.None.Point"))
+
     def test_python_lines(self):
         project = self.new("python")
         self.make(project)

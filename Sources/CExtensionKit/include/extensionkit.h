@@ -108,6 +108,17 @@ typedef struct extk_identity {
   /// The extension point that it is bound to.
   const char *extension_point;
   const char *version;
+  // What the extension says of itself to people; each is NULL where it says nothing.
+  /// One sentence: what it is for, in the person's language.
+  const char *localized_description;
+  /// Who made it.
+  const char *developer;
+  /// Such as "GPL-3.0-or-later".
+  const char *license;
+  /// An address that begins with https:// or http://.
+  const char *home_page;
+  /// The absolute path of an image, or a name in the icon theme.
+  const char *icon;
 } extk_identity;
 
 /// The extensions of one point, kept current, over restarts of the broker too.
@@ -115,7 +126,7 @@ typedef struct extk_monitor extk_monitor;
 
 typedef enum extk_change {
   EXTK_CHANGE_REMOVED = 1,
-  /// The same id with another version or name; identity is the new one.
+  /// The same id with another version, name or detail; identity is the new one.
   EXTK_CHANGE_UPDATED = 2,
   EXTK_CHANGE_ADDED = 3,
   /// extk_monitor_disabled_count() or extk_monitor_unapproved_count() is another one. Without an identity.

@@ -59,7 +59,7 @@ extension BrokerInterface.ActivationEvent {
 
 extension BrokerInterface.Reason.Kind {
   /// Somebody wanted it so, or nobody needed it any more.
-  fileprivate var isOrderly: Bool {
+  var isOrderly: Bool {
     switch self {
     case .hostEnded, .hostGone, .idle, .disabled, .changed, .removed, .updated, .stopping: true
     case .exited, .crashed, .killed, .outOfMemory, .unresponsive, .startFailed, .startTimedOut,

@@ -40,7 +40,7 @@ extension Command {
     return .success
   }
 
-  private static func parameters(_ text: String?) throws(ControlError) -> JSONObject {
+  static func parameters(_ text: String?) throws(ControlError) -> JSONObject {
     guard let text else { return [:] }
     do {
       if case .object(let object) = try JSON(parsing: Array(text.utf8)) { return object }

@@ -3,21 +3,31 @@ internal import LinuxSystem
 
 extension Command {
   static let dev = Command(
-    name: "dev", arguments: ["run", "PATH"],
-    summary: "use a bundle that you work on, until Ctrl-C",
+    name: "dev", arguments: ["run|simulate", "ID|PATH"],
+    summary: "use a bundle that you work on, or be its host, until Ctrl-C",
     details:
-      "The bundle may lie anywhere, in a build's directory too. Hosts may use it at once, without approval and with "
+      "run: the bundle may lie anywhere, in a build's directory too. Hosts may use it at once, without approval and with "
       + "whatever is built into it, and every list marks it as a developer's. It is never used in the place of an installed "
       + "one. What its instances write to standard output and error is printed, and what becomes of them. When this "
-      + "command ends, they end, and the bundle is gone.",
+      + "command ends, they end, and the bundle is gone. "
+      + "simulate: the same, and this command is a host of the bundle, or of an extension that is installed. It activates "
+      + "it with each of its scenes, connects, and obeys the lines of standard input: "
+      + Simulation.commands.map(\.form).joined(separator: ", ")
+      + ", help. From a pipe, a call is waited for before the next "
+      + "line. Answers are printed on standard output, one a line; on standard error whatever else a host is told, what the "
+      + "extension calls, and what it prints (after |). Exit status 0 when nothing failed, or that of the first failure.",
     options: [
       .init(
         name: "wait",
         help:
           "stop each instance before the first instruction of its program, for a debugger; it has no deadlines then"
       )
-    ]
+    ] + Simulation.options
   ) { invocation in
+    if invocation.arguments[0] == "simulate" { return try Simulation(invocation).run() }
+    if let option = Simulation.options.first(where: { invocation.has($0.name) }) {
+      throw ControlError(.usage, "--\(option.name) is for 'dev simulate'")
+    }
     guard invocation.arguments[0] == "run" else {
       throw ControlError(
         .usage, "there is no 'dev \(invocation.arguments[0])'; usage: \(invocation.command.synopsis)")
@@ -38,7 +48,7 @@ extension Command {
   }
 
   /// Where a bundle is, without links: a build may turn them to another one meanwhile.
-  private static func place(of path: String) throws(ControlError) -> String {
+  static func place(of path: String) throws(ControlError) -> String {
     let absolute = try Path.absolute(path)
     do throws(Errno) {
       let directory = try File.open(absolute, .directory)
@@ -51,7 +61,7 @@ extension Command {
 
 extension Invocation {
   /// What a developer's bundle is, and what keeps hosts from it.
-  fileprivate func describe(_ item: AdminInterface.Extension) throws -> String {
+  func describe(_ item: AdminInterface.Extension) throws -> String {
     let name = item.identifier ?? item.path
     guard item.state == .enabled else {
       let problems = item.problems.map { "\n  \($0.check): \($0.message)" }.joined()
@@ -69,7 +79,7 @@ extension Invocation {
 
 extension AdminInterface.Develop.Reply {
   /// What became of an instance.
-  fileprivate var text: String? {
+  var text: String? {
     let name = "instance \(instance ?? "")"
     switch event {
     case .found, .output: return nil

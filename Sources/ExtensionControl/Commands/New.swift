@@ -6,13 +6,15 @@ extension Command {
   static let new = Command(
     name: "new", arguments: ["NAME"], summary: "write the project of a new extension",
     details:
-      "It builds, 'extctl lint' finds nothing, and it runs: 'make install' in it puts the bundle into your root. With "
-      + "--interface it has a stub for each method of that file; without one each line of a host comes back. Python and C "
-      + "need no library; Swift needs the package with the SDK. What exists already is left as it is.",
+      "It builds, 'extctl lint' finds nothing, and it runs: 'make install' in it puts the bundle into your root. It "
+      + "has a stub for each method of --interface, or of the interface that the point itself carries, as 'extctl points' "
+      + "lists it; without one each line of a host comes back. Info.plist says for which version of the point it is made, "
+      + "where that is known. Python and C need no library; Swift needs the package with the SDK. What exists already is left as it is.",
     options: [
       .init(name: "point", value: "POINT", help: "the extension point; 'extctl points' lists them"),
       .init(name: "language", value: "LANGUAGE", help: "swift, python or c; swift unless given"),
-      .init(name: "interface", value: "FILE", help: "the point's .varlink file"),
+      .init(
+        name: "interface", value: "FILE", help: "a .varlink file, instead of the one that the point carries"),
       .init(name: "identifier", value: "ID", help: "the extension's own; org.example.NAME unless given"),
       .init(name: "sdk", value: "PLACE", help: "for Swift: the SDK's package, a directory or an address"),
       .init(name: "directory", value: "DIRECTORY", help: "the project; NAME here unless given"),
@@ -23,7 +25,7 @@ extension Command {
       let known = NewProject.Language.allCases.map(\.rawValue).joined(separator: ", ")
       throw ControlError(.usage, "there is no language '\(word)' for a project; there are \(known)")
     }
-    let project = try project(invocation)
+    let (project, note) = try project(invocation)
     let target = try Path.absolute(invocation.values["directory"] ?? project.name)
     guard !File.exists(target) else {
       throw ControlError(.failed, "there is something at \(target) already; give another --directory")
@@ -34,6 +36,7 @@ extension Command {
         try BundleCopy.write(file.text, to: "\(staging)/\(file.path)", mode: file.isProgram ? 0o755 : 0o644)
       }
     }
+    if let note { Terminal.say(Terminal.visible(note)) }
     let names = files.map(\.path)
     try invocation.show(json: [
       "path": .string(target), "identifier": .string(project.identifier),
@@ -46,7 +49,8 @@ extension Command {
     return .success
   }
 
-  private static func project(_ invocation: Invocation) throws(ControlError) -> NewProject {
+  /// Also what people should know about it.
+  private static func project(_ invocation: Invocation) throws(ControlError) -> (NewProject, note: String?) {
     let name = invocation.arguments[0]
     let point = try invocation.required("point", "--point org.example.Editor.Spelling")
     let identifier = invocation.values["identifier"] ?? "org.example.\(name)"
@@ -58,8 +62,15 @@ extension Command {
     for text in [point, identifier] where !BundleIdentifier.isValid(text) {
       throw ControlError(.usage, "“\(text)” is no identifier; write \(BundleIdentifier.form)")
     }
-    return NewProject(
-      name: name, identifier: identifier, point: point,
-      interface: try invocation.values["interface"].map(InterfaceFile.init))
+    let file = try invocation.values["interface"].map(InterfaceFile.init)
+    let look = PointLook(point)
+    let note =
+      file == nil ? look.obstacle.map { "\($0), so there are no stubs; --interface FILE makes them" } : nil
+    return (
+      NewProject(
+        name: name, identifier: identifier, point: point, interface: file ?? look.interface,
+        pointVersion: look.version),
+      note
+    )
   }
 }

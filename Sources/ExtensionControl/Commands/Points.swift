@@ -1,6 +1,4 @@
-internal import ExtensionBundles
 internal import ExtensionInterfaces
-internal import LinuxSystem
 internal import Varlink
 
 extension Command {
@@ -47,14 +45,6 @@ extension Command {
     guard let path = point.interface else {
       throw ControlError(.failed, "\(name) carries no interface; Interface in \(point.path) can name one")
     }
-    do throws(Errno) {
-      let place = Path.split(path)
-      let folder = try File.open(place.directory, .directory)
-      let bytes = try File.readBeneath(
-        folder.rawValue, place.name, limit: PointDefinition.maximumInterfaceSize)
-      return String(decoding: bytes, as: UTF8.self)
-    } catch {
-      throw ControlError(.failed, "the interface of \(name), \(path), cannot be read: \(error)")
-    }
+    return try InterfaceFile.text(of: point, at: path)
   }
 }

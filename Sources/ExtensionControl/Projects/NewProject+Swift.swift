@@ -1,3 +1,4 @@
+internal import ExtensionBundles
 internal import Varlink
 internal import VarlinkGenerator
 
@@ -42,10 +43,16 @@ extension NewProject {
     let package = values.merging(["SDK": sdk.dependency, "PACKAGE": sdk.package]) { $1 }
     var files = [
       File(path: ".gitignore", text: ".build/\n\(name).appex/\n"),
-      File(path: "Makefile", text: Template(PackageResources.swift_mk_in).text(values)),
+      File(
+        path: "Makefile",
+        text: Template(PackageResources.swift_mk_in).text(
+          values.merging(["INFO": options.isEmpty ? "" : " --info Info.plist"]) { $1 })),
       File(path: "Package.swift", text: Template(PackageResources.Package_swift_in).text(package)),
       File(path: "protocols.json", text: ConstantValues.protocols + "\n"),
     ]
+    if !options.isEmpty {
+      files.append(File(path: "Info.plist", text: PropertyList.dictionary(options).xml))
+    }
     var handler = [
       "// Each line comes back. Write here what host and extension say to each other.",
       "Task { for await line in connection.lines { try? connection.send(line: line) } }",

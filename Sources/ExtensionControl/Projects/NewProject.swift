@@ -19,6 +19,8 @@ struct NewProject {
   let point: String
   /// nil: lines that come back.
   let interface: InterfaceFile?
+  /// The version of the point that it is made for; nil where nobody knows it.
+  let pointVersion: String?
 
   func files(_ language: Language, sdk: SDKPlace?) throws(ControlError) -> [File] {
     switch language {
@@ -80,8 +82,14 @@ struct NewProject {
     }.map { indent + $0 }.joined(separator: "\n")
   }
 
+  /// What Info.plist says that code does not.
+  var options: [String: PropertyList] {
+    pointVersion.map { ["Extensiond": .dictionary(["PointVersion": .string($0)])] } ?? [:]
+  }
+
   private func info(program: String) -> String {
-    var bundle = NewBundle(program: program, identifier: identifier, name: name, version: "1.0")
+    var bundle = NewBundle(
+      program: program, identifier: identifier, name: name, version: "1.0", info: options)
     bundle.bind(point)
     return PropertyList.dictionary(bundle.info).xml
   }

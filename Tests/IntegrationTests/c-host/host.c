@@ -86,6 +86,19 @@ static const char *list(void) {
   return text;
 }
 
+static const char *or_none(const char *text) { return text ? text : "none"; }
+
+/// What the first extension says of itself.
+static const char *details(void) {
+  static char text[4096];
+  const extk_identity *identity = extk_monitor_identity(monitor, 0);
+  if (!identity) return "no extension";
+  snprintf(
+      text, sizeof text, "%s; %s; %s; %s; %s", or_none(identity->localized_description), or_none(identity->developer),
+      or_none(identity->license), or_none(identity->home_page), or_none(identity->icon));
+  return text;
+}
+
 static void changed(extk_monitor *which, extk_change change, const extk_identity *identity, void *user_data) {
   static const char *names[] = {"", "removed", "updated", "added", "counts", "broker"};
   check_thread();
@@ -164,6 +177,7 @@ static const char *run(char *command) {
     return monitor ? list() : take(error);
   }
   if (strcmp(verb, "list") == 0) return list();
+  if (strcmp(verb, "details") == 0) return details();
   if (strcmp(verb, "unmonitor-with-the-next") == 0) {
     frees_monitor = true;
     return "ok";
