@@ -52,6 +52,8 @@ extension Bench {
     let (floorOut, floorIn) = (cbench_frames_start(1), cbench_frames_start(0))
     let sinkEnd = SharedDescriptor(FileDescriptor(owning: cbench_frames_start(1)))
     let sourceEnd = SharedDescriptor(FileDescriptor(owning: cbench_frames_start(0)))
+    keepApart(from: (0..<4).map { cbench_process($0) })
+    defer { letRun() }
     let (sink, source) = (AppExtensionFrames(sinkEnd), AppExtensionFrames(sourceEnd))
     let frame = AppExtensionFrames.Frame(bytes: [UInt8](repeating: 1, count: 1 << 20))
     var receiving: [Double] = []
