@@ -32,6 +32,8 @@ public final class AppExtensionConnection: Sendable {
     var socket: SharedDescriptor?
     var session: Session?
     var isInvalid = false
+    /// `takeSocket()` was called.
+    var isTaken = false
     var exportedObject: (any Sendable)?
     var exportedInterface: Interface?
     var besides: ExportedService?
@@ -207,9 +209,18 @@ public final class AppExtensionConnection: Sendable {
   // MARK: Bytes
 
   /// The socket itself, for a protocol of one's own. Once, and instead of `resume()`: the connection is of no use
-  /// afterwards.
+  /// afterwards. nil where it was invalidated.
+  ///
+  /// - Precondition: it was not taken before, and the connection not resumed.
   public func takeSocket() -> SharedDescriptor? {
     state.withLock { state in
+      precondition(
+        state.session == nil,
+        "resume() uses this connection's socket: call takeSocket() instead of it, or on a connection of its own"
+      )
+      precondition(
+        !state.isTaken, "takeSocket() gave this connection's socket away before: keep what it returned")
+      state.isTaken = true
       defer { state.socket = nil }
       return state.socket
     }

@@ -18,6 +18,14 @@ internal import Testing
       "resumes without its socket",
       "takeSocket() gave this connection's socket away: use that, or do not take it"
     ),
+    (
+      "takes its socket twice",
+      "takeSocket() gave this connection's socket away before: keep what it returned"
+    ),
+    (
+      "takes its socket after it resumed",
+      "resume() uses this connection's socket: call takeSocket() instead of it, or on a connection of its own"
+    ),
   ])
   func `what cannot go on ends the program with a sentence`(_ scene: String, _ sentence: String) throws {
     let program = try TestExtension(.probe)

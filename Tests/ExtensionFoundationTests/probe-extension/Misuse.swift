@@ -6,6 +6,8 @@ enum Misuse: String {
   case stranger = "exports a stranger"
   case noInterface = "exports without an interface"
   case noSocket = "resumes without its socket"
+  case twice = "takes its socket twice"
+  case late = "takes its socket after it resumed"
   case again = "resumes again and again"
 
   private struct Stranger: Sendable {}
@@ -23,6 +25,13 @@ enum Misuse: String {
       let socket = connection.takeSocket()
       connection.resume()
       withExtendedLifetime(socket) {}
+    case .twice:
+      let socket = connection.takeSocket()
+      _ = connection.takeSocket()
+      withExtendedLifetime(socket) {}
+    case .late:
+      connection.resume()
+      _ = connection.takeSocket()
     case .again:
       connection.exportedInterface = .init(with: HostInterface.self)
       connection.resume()
