@@ -67,6 +67,31 @@ extension Bench {
     return connection
   }
 
+  /// A process of its own that answers in Swift: this program again.
+  private func peerProcessInSwift() throws -> (AppExtensionConnection, SharedProcess, Int32) {
+    var ends: [SharedDescriptor] = []
+    try Socket.pair().split { ends = [SharedDescriptor($0), SharedDescriptor($1)] }
+    let null = SharedDescriptor(try File.open("/dev/null", .readWrite))
+    let child = try Spawn(
+      path: programs + "/extension-bench", arguments: ["--serve"], environment: [],
+      descriptors: [null, null, null, ends[1]]
+    ).run()
+    let process = child.processID
+    let connection = Self.connection(over: ends[0])
+    connection.resume()
+    return (connection, SharedProcess(child), process)
+  }
+
+  /// What that process does: it answers on descriptor 3 until it is ended.
+  static func serve() -> Never {
+    guard let socket = FileDescriptor.inherited(3) else { CurrentProcess.exit(64) }
+    let connection = connection(over: SharedDescriptor(socket))
+    connection.export(Echo(), as: EchoInterface.self)
+    connection.invalidationHandler = { _ in CurrentProcess.exit(0) }
+    connection.resume()
+    while true { CurrentProcess.pause(milliseconds: 1_000_000) }
+  }
+
   /// Both ends in this process, on the one thread of all connections.
   private static func peerInSwift() throws -> (AppExtensionConnection, AppExtensionConnection) {
     var ends: [AppExtensionConnection] = []
@@ -86,20 +111,29 @@ extension Bench {
     let floor = cbench_echo_start()
     let floorPeer = cbench_process(0)
     let connection = try Self.peerInC()
-    keepApart(from: [floorPeer, cbench_process(0)])
-    defer { letRun() }
     let (host, service) = try Self.peerInSwift()
+    let (other, process, processID) = try peerProcessInSwift()
+    _ = try Self.wait(on: nil) { try await Self.calls(other, 1) }
+    keepApart(from: [floorPeer, cbench_process(0)] + ProcessFacts.threads(of: processID))
+    defer {
+      letRun()
+      other.invalidate()
+      _ = try? Poll.readable(process.rawValue, deadline: .now + .seconds(5))
+      _ = try? process.process.reap()
+    }
     let own = AppExtensionConnection.executor
     for batch in 0..<60 {
       let floorTimes = (0..<100).map { _ in Double(cbench_round_trip(floor, 100)) / 1000 }
       let times = try Self.wait(on: own) { try await Self.calls(connection, 100) }
       let others = try Self.wait(on: nil) { try await Self.calls(connection, 100) }
       let swift = try Self.wait(on: own) { try await Self.calls(host, 100) }
+      let two = try Self.wait(on: own) { try await Self.calls(other, 100) }
       guard batch >= 5 else { continue }
       row.floor += floorTimes
       row.samples += times
       row.peers["default executor", default: []] += others
       row.peers["both ends in this process", default: []] += swift
+      row.peers["both ends in Swift", default: []] += two
     }
     withExtendedLifetime(service) {}
     return row

@@ -184,8 +184,12 @@ struct ProcessFacts {
     children = Self.text("/proc/\(process)/task/\(process)/children").split(separator: " ").count
   }
 
-  static var ownThreads: [Int32] {
-    guard let directory = try? SharedDescriptor(File.open("/proc/self/task", .directory)) else { return [] }
+  static var ownThreads: [Int32] { threads(of: CurrentProcess.processID) }
+
+  static func threads(of process: Int32) -> [Int32] {
+    guard let directory = try? SharedDescriptor(File.open("/proc/\(process)/task", .directory)) else {
+      return []
+    }
     return ((try? DirectoryReader.entries(of: directory.rawValue)) ?? []).compactMap { Int32($0.name) }
   }
 

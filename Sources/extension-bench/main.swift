@@ -5,6 +5,7 @@ import LinuxSystem
 
 Signals.ignoreBrokenPipe()
 let arguments = Array(CommandLine.arguments.dropFirst())
+if arguments.first == "--serve" { Bench.serve() }
 
 func value(_ name: String) -> String? {
   arguments.firstIndex(of: name).flatMap { arguments.indices.contains($0 + 1) ? arguments[$0 + 1] : nil }
