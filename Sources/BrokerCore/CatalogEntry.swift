@@ -49,7 +49,7 @@ extension CatalogEntry {
 
   private init(inside container: BundleFacts, decision: Decision?) {
     let host = container.identifier ?? container.path
-    if container.rootOwned {
+    if container.rootOwned, decision?.verdict != .disabled {
       self.init(state: .enabled, explanation: "ships inside \(host), which only root can write")
       return
     }

@@ -124,6 +124,17 @@ func `what ships in a root-owned host is enabled at once, for the host's own poi
   #expect(error.state == .disabled)
 }
 
+@Test(arguments: [Approval.person, .everything])
+func `a host that is disabled takes what ships inside with it, whoever owns it`(approval: Approval) throws {
+  let world = TestWorld(bundles: bundle(rootOwned: true, point: TestWorld.point), approval: approval)
+  let host = world.host()
+  _ = try world.activation(world.activate(host))
+  world.admin(.disable(.init(extension: "org.example.Editor")))
+  #expect(world.count("stop") == 1)
+  let error = try world.error(world.activate(host), as: BrokerInterface.ExtensionNotEnabled.self)
+  #expect(error.state == .disabled)
+}
+
 @Test func `what follows its host's decision has no approval, but can be disabled and enabled`() throws {
   let world = TestWorld(bundles: bundle(rootOwned: false, point: TestWorld.point))
   for _ in 0..<2 {

@@ -175,8 +175,8 @@ extension Simulator {
     if let host = facts.containingPath.flatMap({ disk[$0] }),
       point(facts.extensionPoint)?.host == host.identifier
     {
-      if approval == .everything { return applied[host.identifier ?? ""]?.verdict != .disabled }
-      return host.rootOwned || isApproved(host)
+      if applied[host.identifier ?? ""]?.verdict == .disabled { return false }
+      return approval == .everything || host.rootOwned || isApproved(host)
     }
     return approval == .everything || isApproved(facts)
   }
