@@ -47,7 +47,7 @@ final class ControlChannel {
     let isFirst = mayBeTorn
     mayBeTorn = false
     do throws(VarlinkProtocolError) {
-      onIncoming(.reply(try VarlinkReply(decoding: Array(message))))
+      onIncoming(.reply(try VarlinkReply(decoding: message)))
     } catch {
       // The end of a message is never a message: a brace is closed that was not opened.
       guard !isFirst else { return }

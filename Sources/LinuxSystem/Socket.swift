@@ -119,9 +119,9 @@ public enum Socket {
     into buffer: inout [UInt8], at offset: Int = 0, from socket: CInt, maximumDescriptors: Int = 0,
     peek: Bool = false, nonBlocking: Bool = true
   ) throws(Errno) -> Received {
-    var numbers = [CInt](repeating: -1, count: maximumDescriptors)
     var received = CInt(maximumDescriptors)
     var messageFlags: CInt = 0
+    var descriptors: [SharedDescriptor] = []
     let flags =
       (nonBlocking ? clinux_MSG_DONTWAIT : 0) | (peek ? clinux_MSG_PEEK : 0)
     let count = try check { () -> Int in
@@ -129,12 +129,20 @@ public enum Socket {
       return unsafe buffer.withUnsafeMutableBytes { bytes -> Int in
         let room = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[offset...])
         guard let base = room.baseAddress else { return 0 }
-        return unsafe clinux_receive(socket, base, room.count, &numbers, &received, flags, &messageFlags)
+        return unsafe withUnsafeTemporaryAllocation(of: CInt.self, capacity: maximumDescriptors) { numbers in
+          let count = unsafe clinux_receive(
+            socket, base, room.count, numbers.baseAddress, &received, flags, &messageFlags)
+          if count >= 0 {
+            for index in 0..<Int(received) {
+              unsafe descriptors.append(SharedDescriptor(FileDescriptor(owning: numbers[index])))
+            }
+          }
+          return count
+        }
       }
     }
     return Received(
-      count: count,
-      descriptors: numbers.prefix(Int(received)).map { SharedDescriptor(FileDescriptor(owning: $0)) },
+      count: count, descriptors: descriptors,
       descriptorsLost: messageFlags & clinux_MSG_CTRUNC != 0,
       truncated: messageFlags & clinux_MSG_TRUNC != 0)
   }

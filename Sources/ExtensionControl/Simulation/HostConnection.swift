@@ -96,7 +96,7 @@ final class HostConnection {
 
   private static func message(_ bytes: ArraySlice<UInt8>) -> Arrival {
     do throws(VarlinkProtocolError) {
-      return .message(try VarlinkMessage(decoding: Array(bytes)))
+      return .message(try VarlinkMessage(decoding: bytes))
     } catch {
       return .notVarlink(error)
     }

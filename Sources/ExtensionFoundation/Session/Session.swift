@@ -78,7 +78,7 @@ actor Session {
             descriptors: limits.descriptors))
       }
       stream.onMessage = { [unowned self] message, descriptors in
-        self.assumeIsolated { $0.receive(Array(message), descriptors) }
+        self.assumeIsolated { $0.receive(message, descriptors) }
       }
       stream.onEnd = { [unowned self] end in self.assumeIsolated { $0.finish(end) } }
       stream.onBlocked = { [unowned self] isBlocked in self.assumeIsolated { $0.setBlocked(isBlocked) } }
@@ -253,7 +253,7 @@ actor Session {
 
   // MARK: Receiving
 
-  private func receive(_ bytes: [UInt8], _ descriptors: [SharedDescriptor]) {
+  private func receive(_ bytes: ArraySlice<UInt8>, _ descriptors: [SharedDescriptor]) {
     do throws(VarlinkProtocolError) {
       switch try VarlinkMessage(decoding: bytes) {
       case .call(let call): try receive(call, descriptors)

@@ -76,6 +76,11 @@ extension VarlinkCall {
     try self.init(decoding: bytes.span)
   }
 
+  /// Reads a call from a part of what came, without the NUL that ends it.
+  public init(decoding bytes: ArraySlice<UInt8>) throws(VarlinkProtocolError) {
+    try self.init(decoding: bytes.span)
+  }
+
   /// The message, with the NUL that ends it.
   public func encoded() -> [UInt8] {
     var writer = JSONWriter()

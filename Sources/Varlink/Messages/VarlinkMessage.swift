@@ -8,7 +8,7 @@ public enum VarlinkMessage: Sendable {
   /// Reads a message, without the NUL that ends it.
   ///
   /// - Throws: `VarlinkProtocolError` if the connection must be closed.
-  public init(decoding bytes: [UInt8]) throws(VarlinkProtocolError) {
+  public init(decoding bytes: ArraySlice<UInt8>) throws(VarlinkProtocolError) {
     let envelope = try Envelope(bytes.span, kind: "message")
     if envelope.contains("method") {
       self = .call(try VarlinkCall(envelope))

@@ -49,7 +49,7 @@ public final class ServiceConnection {
   private func receive(_ message: ArraySlice<UInt8>) {
     let call: VarlinkCall
     do {
-      call = try VarlinkCall(decoding: Array(message))
+      call = try VarlinkCall(decoding: message)
     } catch {
       let handler = onEnd
       stream.close()
