@@ -271,3 +271,13 @@ func `a bundle has one developer, and a connection one bundle`(second: String) t
   #expect(
     world.told(request).suffix(2).map(\.lines) == [["(2 lines left out: they came too fast)"], ["c"]])
 }
+
+@Test func `an author who did not read hears afterwards what the bundle is now`() throws {
+  let world = TestWorld(bundles: [TestWorld.points()])
+  let (peer, request) = world.develop()
+  world.send(.peerBlocked(peer))
+  world.add([broken(tool())])
+  world.send(.peerDrained(peer))
+  #expect(world.told(request).last?.extensions?.first?.state == .invalid)
+  #expect(world.told(request).count == 2)
+}
