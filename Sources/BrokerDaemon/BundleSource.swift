@@ -187,7 +187,8 @@ final class BundleSource {
   func develop(_ path: String, answer: @escaping ([BundleFacts]) -> Void) {
     guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return answer([]) }
     let entry = Entry(root: String(path[..<slash]), name: String(path[path.index(after: slash)...]))
-    let isInRoot = roots.contains(entry.root)
+    // What lies deeper in a root may be read with the application around it.
+    let isInRoot = roots.contains { path.hasPrefix($0 + "/") }
     if !isInRoot {
       developed.insert(entry)
       watchDeveloped(entry)

@@ -174,6 +174,21 @@ class Develops(World):
         development.wait_for("shadowed")
         self.assertIn("unapproved", self.state(installed))
 
+    def test_what_is_inside_an_installed_one_is_no_developers(self):
+        host = self.root / "Host.app"
+        inner = self.put(self.make_bundle(), host / "Extensions")
+        self.ask("Rescan", wait=True)
+        self.assertEqual(self.state(inner), "unapproved")
+        # Nothing tells who it is until it can be read.
+        info = (inner / "Info.plist").read_bytes()
+        (inner / "Info.plist").write_bytes(b"")
+        self.ask("Rescan", wait=True)
+        self.assertEqual(self.state(inner), "invalid")
+        self.assertIn("it lies in a root", self.refuse(inner))
+        (inner / "Info.plist").write_bytes(info)
+        self.ask("Rescan", wait=True)
+        self.assertEqual(self.state(inner), "unapproved")
+
     def test_json_is_one_object_a_line(self):
         development = self.develop(self.make_bundle(), "--json")
         development.wait_for("found")
