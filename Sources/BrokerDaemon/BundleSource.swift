@@ -274,13 +274,13 @@ final class BundleSource {
     if !needsWatch(entry) { watches?.unwatch(entry) }
   }
 
-  private func watchDirectories(of entry: Entry, thenRead: Bool = false) {
+  private func watchDirectories(of entry: Entry, thenRead: Bool = false, final: Bool = false) {
     worker.perform {
       BundleReader.directories(of: entry.path)
     } completion: { [unowned self] directories in
       guard self.needsWatch(entry) else { return }
       self.watches?.watch(entry, directories: directories)
-      if thenRead { self.read(entry, final: false) }
+      if thenRead { self.read(entry, final: final) }
     }
   }
 
@@ -318,7 +318,9 @@ final class BundleSource {
     let isLast = last <= now + Self.quiet
     let timer = loop.schedule(at: isLast ? max(last, now) : now + Self.quiet) { [unowned self] in
       self.settling[entry] = nil
-      self.read(entry, final: isLast)
+      // Directories may have come since the first change.
+      guard self.needsWatch(entry) else { return self.read(entry, final: isLast) }
+      self.watchDirectories(of: entry, thenRead: true, final: isLast)
     }
     settling[entry] = (since, timer)
     if before == nil { watchDirectories(of: entry) }

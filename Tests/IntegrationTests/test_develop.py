@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import plistlib
 import select
 import shlex
 import shutil
@@ -142,6 +143,18 @@ class Develops(World):
         (bundle / "main.py").chmod(0o755)
         self.wait_state(bundle, "enabled")
         self.use()
+
+    def test_a_directory_that_comes_amid_other_changes_is_watched(self):
+        bundle, development = self.begin()
+        (bundle / "first").touch()
+        begun = time.monotonic()
+        until(lambda: time.monotonic() > begun + 0.15, "the look at its directories")
+        (bundle / "de.lproj").mkdir()
+        info = plistlib.loads((bundle / "Info.plist").read_bytes())
+        (bundle / "Info.plist").write_bytes(plistlib.dumps({**info, "CFBundleShortVersionString": "2.0"}))
+        until(lambda: self.listed(str(bundle))[0]["version"] == "2.0", "the reading")
+        (bundle / "de.lproj/InfoPlist.strings").write_text('"CFBundleName" = "')
+        development.wait_for("InfoPlist.strings")
 
     def test_a_build_directory_behind_a_link(self):
         bundle = self.make_bundle(where=self.place / "real")
