@@ -222,6 +222,9 @@ func `a bundle has one developer, and a connection one bundle`(second: String) t
   world.admin(.disable(.init(extension: TestWorld.extensionName)))
   let refusal = try world.error(world.activate(world.host()), as: BrokerInterface.ExtensionNotEnabled.self)
   #expect(refusal.state == .disabled)
+  #expect(try world.row(work).explanation.contains("extctl reset"))
+  world.admin(.reset(.init(extension: TestWorld.extensionName)))
+  _ = try world.activation(world.activate(world.host()))
 }
 
 @Test func `what waits for a debugger has no deadlines, and is killed when its author goes`() throws {
