@@ -135,6 +135,14 @@ import Testing
     #expect(root.read().first?.checks == [check])
   }
 
+  @Test func `A fault is one line that ends, whatever the bundle holds`() throws {
+    let root = try TemporaryDirectory()
+    try make(root, Self.text("CFBundleIconFile", "a\nb: fine" + String(repeating: "c", count: 100_000)))
+    let problem = try #require(root.read().first?.problems.first)
+    #expect(problem.check == .icon && problem.message.hasSuffix("add it"))
+    #expect(problem.message.contains("a\\u{a}b: fine") && problem.message.utf8.count < 1000)
+  }
+
   @Test func `Any part of a component is read or refused`() throws {
     let root = try TemporaryDirectory()
     try make(root)
