@@ -99,13 +99,13 @@ extension Broker {
     tell(development, event())
   }
 
-  /// Tells authors what their bundles are now, where that is something else than before.
+  /// Tells authors what their bundles are now, where that is something else than what they heard last.
   mutating func tellDevelopers() {
     for development in sessions.values.compactMap(\.development) where development.isAccepted {
       var rows = catalog.developed(at: development.path).map { row($0, in: languages) }
       // How many run is told by other events.
       for index in rows.indices { rows[index].instances = 0 }
-      guard rows != development.told else { continue }
+      guard rows != development.told, sessions[development.request.peer]?.isBlocked != true else { continue }
       sessions[development.request.peer]?.development?.told = rows
       tell(development, AdminInterface.Develop.Reply(event: .found, extensions: rows))
     }

@@ -169,6 +169,7 @@ extension Broker {
   /// A peer that was slow has read everything.
   mutating func catchUp(_ peer: PeerID) {
     sessions[peer]?.isBlocked = false
+    if sessions[peer]?.development != nil { tellDevelopers() }
     guard var subscription = sessions[peer]?.subscription else { return }
     if subscription.isBehind { sendSnapshot(&subscription) }
     let waiting = subscription.waiting

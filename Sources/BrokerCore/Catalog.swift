@@ -121,7 +121,10 @@ struct Catalog: Sendable {
     }
     switch facts.kind {
     case .application:
-      if let identifier = facts.identifier { applicationPaths[identifier, default: []].insert(facts.path) }
+      if let identifier = facts.identifier {
+        applicationPaths[identifier, default: []].insert(facts.path)
+        affected.insert(identifier)
+      }
       affectContents(facts.path, &affected)
     case .appExtension:
       if let container = facts.containingPath { contained[container, default: []].insert(facts.path) }
@@ -147,7 +150,10 @@ struct Catalog: Sendable {
       affected.formUnion(identifiersByPoint[point.identifier] ?? [])
     }
     if facts.kind == .application {
-      if let identifier = facts.identifier { drop(path, from: &applicationPaths, identifier) }
+      if let identifier = facts.identifier {
+        drop(path, from: &applicationPaths, identifier)
+        affected.insert(identifier)
+      }
       affectContents(path, &affected)
     }
     guard facts.kind == .appExtension else { return }
@@ -176,10 +182,21 @@ struct Catalog: Sendable {
 
   private func entry(for facts: BundleFacts) -> CatalogEntry {
     let host = ownHost(of: facts)
-    return CatalogEntry(
+    let entry = CatalogEntry(
       facts: facts, incompatibility: incompatibility(of: facts),
       decision: facts.identifier.flatMap { decisions[$0] }, host: host,
       hostDecision: host?.identifier.flatMap { decisions[$0] }, approval: approval)
+    guard entry.state == .enabled, let other = installed(besides: facts) else { return entry }
+    return CatalogEntry(
+      state: .shadowed,
+      explanation:
+        "\(other.path) is installed with the same identifier, and a developer's never displaces it")
+  }
+
+  /// What is installed with the identifier of a developer's bundle, valid or not; nil where nothing is.
+  private func installed(besides facts: BundleFacts) -> BundleFacts? {
+    guard facts.isDeveloped, let identifier = facts.identifier else { return nil }
+    return matching(identifier).first { !$0.isDeveloped }
   }
 
   private mutating func resolve(_ identifiers: Set<String>) {
@@ -191,7 +208,8 @@ struct Catalog: Sendable {
     }
   }
 
-  /// Which of several copies counts: a developer's after all that are installed, a usable one first, then root order, then version.
+  /// Which of several copies counts: a developer's only where none is installed, a usable one first, then root order, then
+  /// version.
   private mutating func resolve(_ identifier: String) {
     winners[identifier] = nil
     let copies = (extensionPaths[identifier] ?? []).compactMap { bundles[$0] }
@@ -199,10 +217,11 @@ struct Catalog: Sendable {
     for facts in copies {
       let entry = entry(for: facts)
       entries[facts.path] = entry
-      if ![.invalid, .incompatible, .nearMiss].contains(entry.state) { candidates.append((facts, entry)) }
+      if ![.invalid, .incompatible, .nearMiss].contains(entry.state), installed(besides: facts) == nil {
+        candidates.append((facts, entry))
+      }
     }
     candidates.sort { left, right in
-      if left.facts.isDeveloped != right.facts.isDeveloped { return right.facts.isDeveloped }
       let (first, second) = (left.entry.state == .enabled, right.entry.state == .enabled)
       if first != second { return first }
       if left.facts.rootIndex != right.facts.rootIndex { return left.facts.rootIndex < right.facts.rootIndex }
@@ -214,9 +233,7 @@ struct Catalog: Sendable {
     winners[identifier] = best.facts.path
     for loser in candidates.dropFirst() {
       let why =
-        if loser.facts.isDeveloped, !best.facts.isDeveloped {
-          "that one is installed, and a developer's never displaces it"
-        } else if best.entry.state == .enabled, loser.entry.state != .enabled {
+        if best.entry.state == .enabled, loser.entry.state != .enabled {
           "that one is approved"
         } else if best.facts.rootIndex != loser.facts.rootIndex {
           "its root comes first"

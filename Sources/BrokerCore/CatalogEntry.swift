@@ -26,8 +26,10 @@ extension CatalogEntry {
     } else if let incompatibility {
       self.init(state: .incompatible, explanation: incompatibility)
     } else if decision?.verdict == .disabled {
+      // A developer's has no approval to be given.
+      let way = facts.isDeveloped ? "reset" : "enable"
       self.init(
-        state: .disabled, explanation: "the person disabled it; 'extctl enable \(name)' allows it again")
+        state: .disabled, explanation: "the person disabled it; 'extctl \(way) \(name)' allows it again")
     } else if !facts.entitlements.isEmpty {
       self.init(
         state: .entitled,

@@ -132,14 +132,22 @@ final class BundleSource {
     polls[root] = loop.schedule(after: Self.pollInterval) { [weak self] in self?.scan(root: root) }
   }
 
-  private func read(_ entry: Entry, final: Bool) {
+  /// `settled`: nothing has been written for a while, or somebody asked for it as it is.
+  private func read(_ entry: Entry, final: Bool, settled: Bool = true) {
     guard let index = index(of: entry) else { return }
     let reader = reader
     worker.perform {
       reader.read(entry, rootIndex: index, final: final)
     } completion: { [unowned self] result in
       // A developer's may have been withdrawn meanwhile.
-      if self.index(of: entry) != nil { self.apply(entry, result) }
+      guard self.index(of: entry) != nil else { return }
+      // What was whole and is not may be in the middle of a change: it stays what it was until that is over.
+      let isWhole = result.found.allSatisfy(\.problems.isEmpty)
+      if settled || isWhole || self.found[entry] == nil || self.broken.contains(entry) {
+        self.apply(entry, result)
+      } else {
+        self.touch(entry)
+      }
     }
   }
 
@@ -177,7 +185,7 @@ final class BundleSource {
       broken.remove(entry)
       unwatchUnlessNeeded(entry)
     } else if broken.count < Self.brokenLimit, broken.insert(entry).inserted {
-      watchDirectories(of: entry, thenRead: true)
+      watchDirectories(of: entry) { [unowned self] in self.read(entry, final: false) }
     }
   }
 
@@ -187,7 +195,8 @@ final class BundleSource {
   func develop(_ path: String, answer: @escaping ([BundleFacts]) -> Void) {
     guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return answer([]) }
     let entry = Entry(root: String(path[..<slash]), name: String(path[path.index(after: slash)...]))
-    let isInRoot = roots.contains(entry.root)
+    // What lies deeper in a root may be read with the application around it.
+    let isInRoot = roots.contains { path.hasPrefix($0 + "/") }
     if !isInRoot {
       developed.insert(entry)
       watchDeveloped(entry)
@@ -261,7 +270,9 @@ final class BundleSource {
     if wanted { enabled[entry, default: []].insert(path) } else { enabled[entry]?.remove(path) }
     if enabled[entry]?.isEmpty == true { enabled[entry] = nil }
     // It may have changed before it was watched, so it is read again when it is.
-    if enabled[entry] != nil, !before { watchDirectories(of: entry, thenRead: true) }
+    if enabled[entry] != nil, !before {
+      watchDirectories(of: entry) { [unowned self] in self.read(entry, final: false, settled: false) }
+    }
     if enabled[entry] == nil, before { unwatchUnlessNeeded(entry) }
   }
 
@@ -273,13 +284,13 @@ final class BundleSource {
     if !needsWatch(entry) { watches?.unwatch(entry) }
   }
 
-  private func watchDirectories(of entry: Entry, thenRead: Bool = false) {
+  private func watchDirectories(of entry: Entry, then: @escaping () -> Void = {}) {
     worker.perform {
       BundleReader.directories(of: entry.path)
     } completion: { [unowned self] directories in
       guard self.needsWatch(entry) else { return }
       self.watches?.watch(entry, directories: directories)
-      if thenRead { self.read(entry, final: false) }
+      then()
     }
   }
 
@@ -317,7 +328,9 @@ final class BundleSource {
     let isLast = last <= now + Self.quiet
     let timer = loop.schedule(at: isLast ? max(last, now) : now + Self.quiet) { [unowned self] in
       self.settling[entry] = nil
-      self.read(entry, final: isLast)
+      // Directories may have come since the first change.
+      guard self.needsWatch(entry) else { return self.read(entry, final: isLast) }
+      self.watchDirectories(of: entry) { [unowned self] in self.read(entry, final: isLast) }
     }
     settling[entry] = (since, timer)
     if before == nil { watchDirectories(of: entry) }

@@ -140,8 +140,18 @@ final class EphemeralRun {
   /// Ends all that was started, here or by the command, and removes the directory.
   func cleanUp() {
     Descendants.endAll(patience: Self.patience)
-    do throws(Errno) { try File.removeTree(directory) } catch {
-      CurrentProcess.printError("extensiond: cannot remove \(directory): \(error); remove it yourself")
+    let deadline = MonotonicTime.now + Self.patience
+    while true {
+      do throws(Errno) { return try File.removeTree(directory) } catch {
+        // The broker's own workers may still be busy with their databases.
+        if [.notEmpty, .noEntry].contains(error), MonotonicTime.now < deadline {
+          if !File.exists(directory) { return }
+          CurrentProcess.pause(milliseconds: 5)
+          continue
+        }
+        return CurrentProcess.printError(
+          "extensiond: cannot remove \(directory): \(error); remove it yourself")
+      }
     }
   }
 }

@@ -38,6 +38,7 @@ final class LauncherLink {
   private var number = 0
   private var buffer = [UInt8](repeating: 0, count: LauncherPacket.limit)
   private var retry: Duration = .milliseconds(20)
+  private var nextTry: EventLoop.Timer?
   private var isClosed = false
   /// The launcher's process, once it has said Hello.
   private var process: SharedProcess?
@@ -74,7 +75,8 @@ final class LauncherLink {
 
   private func isAbsent() {
     firstRefusal = nil
-    starter?.start()
+    // By hand it does not wait long for a broker: the next try may be too late.
+    starter?.start { [weak self] in self?.connect() }
     onIncoming(.gone)
     tryLater()
   }
@@ -89,7 +91,8 @@ final class LauncherLink {
   }
 
   private func tryLater() {
-    loop.schedule(after: retry) { [weak self] in self?.connect() }
+    nextTry?.cancel()
+    nextTry = loop.schedule(after: retry) { [weak self] in self?.connect() }
     retry = min(retry * 2, .seconds(1))
   }
 

@@ -9,6 +9,7 @@ final class LauncherStarter {
   /// The one that runs.
   private(set) var processID: Int32?
   private var watch: EventLoop.Watch?
+  private var readyWatch: EventLoop.Watch?
 
   init(program: String, loop: EventLoop, report: @escaping (String) -> Void) {
     self.program = program
@@ -16,13 +17,14 @@ final class LauncherStarter {
     self.report = report
   }
 
-  /// Starts one, unless the last one still runs.
-  func start() {
+  /// Starts one, unless the last one still runs. `ready` comes when it can be reached.
+  func start(ready: @escaping () -> Void) {
     guard process == nil else { return }
     do {
       let null = SharedDescriptor(try File.open("/dev/null", .readWrite))
       let errors = SharedDescriptor(try FileDescriptor.standardError())
       let pipe = try Pipe.make()
+      let reading = pipe.reading
       let child = try Spawn(
         path: program, arguments: ["--ready-fd", "3"], environment: CurrentProcess.allEnvironment,
         descriptors: [null, errors, errors, pipe.writing]
@@ -31,6 +33,12 @@ final class LauncherStarter {
       let process = SharedProcess(child)
       self.process = process
       watch = try loop.watch(process.rawValue, for: .readable) { [unowned self] _ in self.ended() }
+      readyWatch = try loop.watch(reading.rawValue, for: .readable) { [unowned self] _ in
+        self.readyWatch?.cancel()
+        self.readyWatch = nil
+        // Nothing but the end comes from one that could not start.
+        if let bytes = try? reading.descriptor.read(upTo: 1), !bytes.isEmpty { ready() }
+      }
     } catch {
       report("cannot start the launcher \(program): \(error)")
     }

@@ -21,12 +21,30 @@ public struct BundleProblem: Error, Hashable, Sendable, CustomStringConvertible 
   }
 
   public let check: Check
-  /// What is wrong, and how to mend it.
+  /// What is wrong, and how to mend it; one line.
   public let message: String
 
   public init(_ check: Check, _ message: String) {
     self.check = check
-    self.message = message
+    self.message = Self.oneLine(message)
+  }
+
+  /// Names and values in a message are the bundle's and may hold anything: lines that look like other messages, or a
+  /// megabyte in each answer of the broker.
+  private static func oneLine(_ message: String) -> String {
+    let (head, tail) = (700, 200)
+    var text = message
+    if text.unicodeScalars.count > head + tail {
+      let scalars = text.unicodeScalars
+      text = String(scalars.prefix(head)) + "…" + String(scalars.suffix(tail))
+    }
+    return text.unicodeScalars.reduce(into: "") { result, scalar in
+      switch scalar.properties.generalCategory {
+      case .control, .lineSeparator, .paragraphSeparator:
+        result += "\\u{\(String(scalar.value, radix: 16))}"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
   }
 
   public var description: String { "\(check.rawValue): \(message)" }

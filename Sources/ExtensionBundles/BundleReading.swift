@@ -160,12 +160,10 @@ struct BundleReading {
     if status.mode & 0o111 == 0 {
       note(.executableMode, "the program “\(path)” may not be executed; chmod +x it")
     }
-    // The digest leaves the signature out, so a program there could change unseen.
-    let signature = BundleTree.signature + "/"
-    if tree.entries.contains(where: {
-      $0.path.hasPrefix(signature) && $0.status.inode == status.inode && $0.status.device == status.device
-    }) {
-      note(.executablePath, "the program “\(path)” lies in \(signature), which no digest covers; move it out")
+    if isInSignature(status) {
+      note(
+        .executablePath,
+        "the program “\(path)” lies in \(BundleTree.signature), which no digest covers; move it out")
     }
     let file: FileDescriptor
     do throws(Errno) {
@@ -183,6 +181,14 @@ struct BundleReading {
       note(
         .executableFormat,
         "the program “\(path)” is neither an ELF program nor a script that starts with #!; build it")
+    }
+  }
+
+  /// Whether a file, perhaps by a link, lies in the signature. The digest leaves that out, so it could change unseen.
+  func isInSignature(_ status: FileStatus) -> Bool {
+    tree.entries.contains {
+      $0.path.hasPrefix(BundleTree.signature + "/") && $0.status.inode == status.inode
+        && $0.status.device == status.device
     }
   }
 

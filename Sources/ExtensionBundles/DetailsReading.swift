@@ -85,6 +85,11 @@ extension BundleReading {
           let file = try? File.openBeneath(tree.directory.rawValue, path, .path, followLinks: true),
           let status = try? FileStatus(of: file.rawValue), status.kind == .regular
         else { continue }
+        guard !isInSignature(status) else {
+          note(
+            .icon, "the icon “\(path)” lies in \(BundleTree.signature), which no digest covers; move it out")
+          return nil
+        }
         return record.path + "/" + path
       }
     }

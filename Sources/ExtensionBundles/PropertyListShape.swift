@@ -47,6 +47,8 @@ enum XMLPropertyListShape {
 struct BinaryPropertyListShape {
   static let magic = Array("bplist00".utf8)
   private static let maximumValues = 100_000
+  /// So many bytes of text or data count as one more value, since each use of them is a copy.
+  private static let bytesOfValue = 32
 
   private let bytes: [UInt8]
   private let offsetSize: Int
@@ -90,6 +92,9 @@ struct BinaryPropertyListShape {
     guard offset < table else { throw .malformed }
     var result = (values: 1, levels: 0)
     let marker = bytes[offset] >> 4
+    if (0x4...0x6).contains(marker) {
+      result.values += try length(at: offset).members / Self.bytesOfValue
+    }
     if marker == 0xA || marker == 0xC || marker == 0xD {
       if depth >= PropertyList.maximumDepth { throw .tooDeep }
       known[object] = .some(nil)
@@ -110,7 +115,7 @@ struct BinaryPropertyListShape {
     return result
   }
 
-  /// Where the members of a container start, and how many there are.
+  /// Where the members of a container, or the bytes of text or data, start, and how many there are.
   private func length(at offset: Int) throws(PropertyListError) -> (first: Int, members: Int) {
     let short = Int(bytes[offset] & 0xF)
     if short < 0xF { return (offset + 1, short) }

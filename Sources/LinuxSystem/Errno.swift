@@ -24,6 +24,7 @@ public struct Errno: Error, Hashable, Sendable, RawRepresentable, CustomStringCo
   public static let messageTooLong = Errno(rawValue: EMSGSIZE)
   public static let nameTooLong = Errno(rawValue: ENAMETOOLONG)
   public static let noEntry = Errno(rawValue: ENOENT)
+  public static let notEmpty = Errno(rawValue: ENOTEMPTY)
   public static let noSpace = Errno(rawValue: ENOSPC)
   public static let noSuchProcess = Errno(rawValue: ESRCH)
   public static let notDirectory = Errno(rawValue: ENOTDIR)

@@ -184,6 +184,32 @@ func `a bundle has one developer, and a connection one bundle`(second: String) t
   #expect(world.told(request).last?.extensions?.first?.state == .enabled)
 }
 
+@Test func `what is given the identifier of an installed one stays out of use, however broken that is`()
+  throws
+{
+  let world = TestWorld(bundles: [TestWorld.points(), broken(TestWorld.greeter())])
+  let (_, request) = world.develop(found: [tool(identifier: "org.example.Tool")])
+  world.add([tool()])
+  #expect(world.told(request).last?.extensions?.first?.state == .shadowed)
+  _ = try world.error(world.activate(world.host()), as: BrokerInterface.ExtensionNotEnabled.self)
+  world.send(.bundles(found: [], removed: [TestWorld.path]))
+  _ = try world.activation(world.activate(world.host()))
+}
+
+@Test func `an application that is installed later counts, and not its developer's namesake`() throws {
+  var app = BundleFacts(path: work, rootIndex: 9, kind: .application)
+  (app.identifier, app.digest, app.isDeveloped) = ("org.example.Editor", "sha256:app", true)
+  let world = TestWorld(bundles: [TestWorld.points()])
+  let (_, request) = world.develop(found: [app])
+  #expect(world.told(request).last?.extensions?.first?.state == .enabled)
+  var installed = BundleFacts(path: "/roots/Editor.app", rootIndex: 0, kind: .application)
+  (installed.identifier, installed.digest) = (app.identifier, app.digest)
+  world.add([installed])
+  #expect(world.told(request).last?.extensions?.first?.state == .shadowed)
+  world.send(.bundles(found: [], removed: [installed.path]))
+  #expect(world.told(request).last?.extensions?.first?.state == .enabled)
+}
+
 @Test func `what is built anew is used at once, and what is broken is told with its faults`() throws {
   let world = TestWorld(bundles: [TestWorld.points()])
   let (_, request) = world.develop()
@@ -208,6 +234,9 @@ func `a bundle has one developer, and a connection one bundle`(second: String) t
   world.admin(.disable(.init(extension: TestWorld.extensionName)))
   let refusal = try world.error(world.activate(world.host()), as: BrokerInterface.ExtensionNotEnabled.self)
   #expect(refusal.state == .disabled)
+  #expect(try world.row(work).explanation.contains("extctl reset"))
+  world.admin(.reset(.init(extension: TestWorld.extensionName)))
+  _ = try world.activation(world.activate(world.host()))
 }
 
 @Test func `what waits for a debugger has no deadlines, and is killed when its author goes`() throws {
@@ -256,4 +285,14 @@ func `a bundle has one developer, and a connection one bundle`(second: String) t
     .output(instance: try world.instance, extension: TestWorld.extensionName, lines: ["c"], dropped: 0))
   #expect(
     world.told(request).suffix(2).map(\.lines) == [["(2 lines left out: they came too fast)"], ["c"]])
+}
+
+@Test func `an author who did not read hears afterwards what the bundle is now`() throws {
+  let world = TestWorld(bundles: [TestWorld.points()])
+  let (peer, request) = world.develop()
+  world.send(.peerBlocked(peer))
+  world.add([broken(tool())])
+  world.send(.peerDrained(peer))
+  #expect(world.told(request).last?.extensions?.first?.state == .invalid)
+  #expect(world.told(request).count == 2)
 }

@@ -45,6 +45,21 @@ enum BinaryFixtures {
     62706c6973743030a1000008000000000000020100000000000000010000000000000000000000000000000a
     """)
 
+  /// An array that holds one string of 100,000 letters 5,000 times: half a gigabyte when it is unfolded.
+  static let shared: [UInt8] = {
+    let (count, length) = (5_000, 100_000)
+    var bytes = Array("bplist00".utf8) + [0xAF, 0x11, UInt8(count >> 8), UInt8(count & 0xFF)]
+    bytes += [UInt8](repeating: 1, count: count)
+    let text = bytes.count
+    bytes += [0x5F, 0x12, 0, UInt8(length >> 16), UInt8(length >> 8 & 0xFF), UInt8(length & 0xFF)]
+    bytes += [UInt8](repeating: UInt8(ascii: "a"), count: length)
+    let table = bytes.count
+    // The offsets of the array and of the string, then the trailer.
+    bytes += [0, 8, UInt8(text >> 8), UInt8(text & 0xFF)]
+    bytes += [0, 0, 0, 0, 0, 0, 2, 1] + [0, 0, 0, 0, 0, 0, 0, 2] + [UInt8](repeating: 0, count: 8)
+    return bytes + [0, 0, 0, 0, 0, UInt8(table >> 16), UInt8(table >> 8 & 0xFF), UInt8(table & 0xFF)]
+  }()
+
   static func bytes(_ hex: String) -> [UInt8] {
     let digits = hex.filter { !$0.isWhitespace }
     return stride(from: 0, to: digits.count, by: 2).compactMap { offset in

@@ -116,6 +116,8 @@ import Testing
     (text("CFBundleIconFile", "none"), "", BundleProblem.Check.icon),
     (text("CFBundleIconFile", "../outside.png"), "", .icon),
     (text("CFBundleIconFile", "/etc/passwd"), "", .icon),
+    (text("CFBundleIconFile", "_Signature/icon.png"), "", .icon),
+    (text("CFBundleIconFile", "linked.png"), "", .icon),
     ("<key>CFBundleIconFile</key><true/>", "", .keyType),
     ("", text("HomePage", "example.org"), .optionValue), ("", text("HomePage", "https://a b"), .optionValue),
     ("", text("Description", String(repeating: "a", count: 513)), .optionValue),
@@ -127,7 +129,18 @@ import Testing
     let root = try TemporaryDirectory()
     try make(root, keys, options: options)
     try root.write("", to: "outside.png")
+    try root.makeDirectory("Greeter.appex/_Signature")
+    try root.write("", to: "Greeter.appex/_Signature/icon.png")
+    try root.link("Greeter.appex/linked.png", to: "_Signature/icon.png")
     #expect(root.read().first?.checks == [check])
+  }
+
+  @Test func `A fault is one line that ends, whatever the bundle holds`() throws {
+    let root = try TemporaryDirectory()
+    try make(root, Self.text("CFBundleIconFile", "a\nb: fine" + String(repeating: "c", count: 100_000)))
+    let problem = try #require(root.read().first?.problems.first)
+    #expect(problem.check == .icon && problem.message.hasSuffix("add it"))
+    #expect(problem.message.contains("a\\u{a}b: fine") && problem.message.utf8.count < 1000)
   }
 
   @Test func `Any part of a component is read or refused`() throws {

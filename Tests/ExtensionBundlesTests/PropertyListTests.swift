@@ -76,5 +76,6 @@ import Testing
     #expect(error(BinaryFixtures.unfolding) == .tooDeep)
     #expect(error(BinaryFixtures.deep) == .tooDeep)
     #expect(error(BinaryFixtures.cycle) == .malformed)
+    #expect(error(BinaryFixtures.shared) == .tooDeep)
   }
 }

@@ -10,7 +10,7 @@ import socket
 import subprocess
 import threading
 
-from world import VarlinkError, World, until
+from world import BUILD, VarlinkError, World, until
 
 
 class Crash(World):
@@ -32,6 +32,17 @@ class Crash(World):
         self.assertEqual(len(self.ask("ListInstances")["instances"]), 1)
         lease.close()
         until(lambda: not self.ask("ListInstances")["instances"], "no instance")
+
+    def test_a_launcher_that_starts_slowly_is_not_missed(self):
+        launcher = self.place / "launcher"
+        launcher.write_text(f'#!/bin/sh\nsleep 1.5\nexec {BUILD / "extensiond-launcher"} "$@"\n')
+        launcher.chmod(0o755)
+        # It waits a shorter time for a broker than the broker does between its tries.
+        self.env |= {"EXTENSIOND_LAUNCHER": str(launcher), "EXTENSIOND_IDLE_MS": "100"}
+        self.ready()
+        _, lease, connection = self.activate(self.host(), connect=True)
+        self.echo(connection)
+        lease.close()
 
     def test_an_end_while_no_broker_is_there_is_told_afterwards(self):
         self.ready()

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import plistlib
 import select
 import shlex
 import shutil
@@ -143,6 +144,18 @@ class Develops(World):
         self.wait_state(bundle, "enabled")
         self.use()
 
+    def test_a_directory_that_comes_amid_other_changes_is_watched(self):
+        bundle, development = self.begin()
+        (bundle / "first").touch()
+        begun = time.monotonic()
+        until(lambda: time.monotonic() > begun + 0.15, "the look at its directories")
+        (bundle / "de.lproj").mkdir()
+        info = plistlib.loads((bundle / "Info.plist").read_bytes())
+        (bundle / "Info.plist").write_bytes(plistlib.dumps({**info, "CFBundleShortVersionString": "2.0"}))
+        until(lambda: self.listed(str(bundle))[0]["version"] == "2.0", "the reading")
+        (bundle / "de.lproj/InfoPlist.strings").write_text('"CFBundleName" = "')
+        development.wait_for("InfoPlist.strings")
+
     def test_a_build_directory_behind_a_link(self):
         bundle = self.make_bundle(where=self.place / "real")
         (self.place / "debug").symlink_to("real")
@@ -173,6 +186,21 @@ class Develops(World):
         self.put(self.make_bundle())
         development.wait_for("shadowed")
         self.assertIn("unapproved", self.state(installed))
+
+    def test_what_is_inside_an_installed_one_is_no_developers(self):
+        host = self.root / "Host.app"
+        inner = self.put(self.make_bundle(), host / "Extensions")
+        self.ask("Rescan", wait=True)
+        self.assertEqual(self.state(inner), "unapproved")
+        # Nothing tells who it is until it can be read.
+        info = (inner / "Info.plist").read_bytes()
+        (inner / "Info.plist").write_bytes(b"")
+        self.ask("Rescan", wait=True)
+        self.assertEqual(self.state(inner), "invalid")
+        self.assertIn("it lies in a root", self.refuse(inner))
+        (inner / "Info.plist").write_bytes(info)
+        self.ask("Rescan", wait=True)
+        self.assertEqual(self.state(inner), "unapproved")
 
     def test_json_is_one_object_a_line(self):
         development = self.develop(self.make_bundle(), "--json")

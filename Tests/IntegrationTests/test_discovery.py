@@ -61,6 +61,25 @@ class Discovery(World):
         shutil.copy(source / "Info.plist", target / "Info.plist")
         self.wait_state(target, "unapproved")
 
+    def test_a_file_that_is_being_written_takes_nothing_from_hosts(self):
+        self.put(self.make_host())
+        path = self.put(self.make_bundle())
+        self.start_broker()
+        stream = self.subscribe()
+        self.assertEqual(stream.receive()["snapshot"]["unapprovedCount"], 1)
+        content = (path / "main.py").read_bytes()
+        # Somebody has begun to write when the broker begins to look.
+        (path / "main.py").write_bytes(b"")
+        self.approve("org.example.Ext")
+        begun = time.monotonic()
+        until(lambda: time.monotonic() > begun + 0.1, "the look at it")
+        (path / "main.py").write_bytes(content)
+        self.assertEqual([item["id"] for item in stream.receive()["change"]["added"]], ["org.example.Ext"])
+        info = plistlib.loads((path / "Info.plist").read_bytes())
+        (path / "Info.plist").write_bytes(plistlib.dumps({**info, "CFBundleShortVersionString": "2.0"}))
+        change = stream.receive()["change"]
+        self.assertEqual((change["removed"], change["unapprovedCount"]), (["org.example.Ext"], 1))
+
     def test_content_that_changed_needs_approval_again(self):
         self.ready()
         path = self.root / "Ext.appex"

@@ -1,5 +1,6 @@
 """`extensiond --ephemeral DIRECTORY -- COMMAND`: a broker for a host's own tests."""
 
+import contextlib
 import fcntl
 import json
 import os
@@ -11,6 +12,7 @@ import signal
 import subprocess
 import sys
 import termios
+import time
 import unittest
 
 from probe import ENDING, Probe, ProbeWorld
@@ -197,6 +199,20 @@ class Ephemeral(ProbeWorld):
         until(lambda: any(name == "main.py" for _, name in self.left()), "an instance")
         os.kill(shell, signal.SIGKILL)
         self.assertEqual(process.wait(DEADLINE), 137)
+        self.assertNothingLeft()
+
+    def test_what_is_written_while_it_ends_is_removed_too(self):
+        process = self.begin("sh", "-c", "echo $XDG_RUNTIME_DIR; read -r line")
+        directory = pathlib.Path(process.stdout.readline().strip())
+        process.stdin.write("\n")
+        process.stdin.flush()
+        end = time.monotonic() + 0.5
+        count = 0
+        while time.monotonic() < end and directory.exists():
+            with contextlib.suppress(FileNotFoundError):
+                (directory / str(count)).touch()
+            count += 1
+        self.assertEqual(process.wait(DEADLINE), 0)
         self.assertNothingLeft()
 
     def test_the_command_keeps_its_descriptors_and_its_mask(self):
