@@ -184,17 +184,17 @@ public final class AppExtensionConnection: Sendable {
       state.isInvalid = true
       return (wasInvalid ? nil : state.interruptionHandler, state.invalidationHandler)
     }
-    forgetBesides()
     interruption?()
     invalidation?(error)
+    letGo()
     forget()
   }
 
-  /// What answers besides may hold this connection.
-  private func forgetBesides() {
+  /// What was set may hold this connection: an object that calls its caller back, a handler that asks who has ended.
+  private func letGo() {
     let last = state.withLock { state in
-      defer { state.besides = nil }
-      return state.besides
+      defer { state = State(session: state.session, isInvalid: true) }
+      return state
     }
     // Not under the lock, which its end may take.
     withExtendedLifetime(last) {}
@@ -236,11 +236,14 @@ public final class AppExtensionConnection: Sendable {
         state.socket = nil
         state.isInvalid = true
       }
-      return (state.socket, state.isInvalid ? nil : state.session)
+      return (state.socket, state.session)
     }
-    forgetBesides()
     defer { if isAccepted { forget() } }
     if let socket { Socket.shutdown(socket.descriptor) }
-    if let session { Task(executorPreference: Session.thread.tasks) { await session.invalidate() } }
+    if let session {
+      Task(executorPreference: Session.thread.tasks) { await session.invalidate() }
+    } else {
+      letGo()
+    }
   }
 }

@@ -38,7 +38,8 @@ public final class AppExtensionFrames: AsyncSequence, Sendable {
   deinit { close() }
 
   /// Sends a frame after those before it. Returns when all of it is on its way.
-  /// - Throws: `AppExtensionError` where the other side is gone, or the frame is beyond a limit.
+  /// - Throws: `AppExtensionError` where the other side is gone, or the frame is beyond a limit; `CancellationError`, of
+  ///   which a frame has gone nothing.
   public func send(_ frame: Frame) async throws { try await channel.send(frame) }
 
   /// No frame goes or comes any more. The other side reads the end after what was sent.

@@ -18,8 +18,9 @@ public struct MonotonicTime: Hashable, Comparable, Sendable {
 
   public static func + (time: Self, interval: Duration) -> Self {
     let parts = interval.components
-    return Self(
-      nanoseconds: time.nanoseconds + parts.seconds * 1_000_000_000 + parts.attoseconds / 1_000_000_000)
+    // Over a century is never: `.seconds(Int64.max)` is what somebody writes who wants no deadline.
+    let seconds = min(max(parts.seconds, -4_000_000_000), 4_000_000_000)
+    return Self(nanoseconds: time.nanoseconds + seconds * 1_000_000_000 + parts.attoseconds / 1_000_000_000)
   }
 }
 

@@ -57,13 +57,19 @@ public final class EventLoop {
   public final class Timer {
     fileprivate let time: MonotonicTime
     fileprivate var handler: (() -> Void)?
+    private weak var loop: EventLoop?
 
-    fileprivate init(time: MonotonicTime, handler: @escaping () -> Void) {
+    fileprivate init(time: MonotonicTime, loop: EventLoop, handler: @escaping () -> Void) {
       self.time = time
+      self.loop = loop
       self.handler = handler
     }
 
-    public func cancel() { handler = nil }
+    public func cancel() {
+      guard handler != nil else { return }
+      handler = nil
+      loop?.forgetCancelledTimers()
+    }
   }
 
   private let epoll: FileDescriptor
@@ -71,6 +77,8 @@ public final class EventLoop {
   private var nextToken: UInt64 = 0
   /// By time, latest first: the next one is the last element.
   private var timers: [Timer] = []
+  /// Of those, about how many were cancelled.
+  private var cancelledTimers = 0
   private var stopped = false
   private var tokens = [UInt64](repeating: 0, count: 64)
   private var events = [UInt32](repeating: 0, count: 64)
@@ -96,7 +104,7 @@ public final class EventLoop {
   /// Runs `handler` once, at `time` or soon after.
   @discardableResult
   public func schedule(at time: MonotonicTime, handler: @escaping () -> Void) -> Timer {
-    let timer = Timer(time: time, handler: handler)
+    let timer = Timer(time: time, loop: self, handler: handler)
     var low = 0
     var high = timers.count
     while low < high {
@@ -110,6 +118,14 @@ public final class EventLoop {
   @discardableResult
   public func schedule(after interval: Duration, handler: @escaping () -> Void) -> Timer {
     schedule(at: .now + interval, handler: handler)
+  }
+
+  /// Most are cancelled long before their time. They go when they are the most, so that each costs little.
+  private func forgetCancelledTimers() {
+    cancelledTimers += 1
+    guard cancelledTimers > 32, cancelledTimers > timers.count / 2 else { return }
+    timers.removeAll { $0.handler == nil }
+    cancelledTimers = 0
   }
 
   /// Runs until `stop()`.

@@ -145,4 +145,54 @@ internal import Testing
     #expect(await Self.code { try await sender.value } == .connectionClosed)
     withExtendedLifetime(peer) {}
   }
+
+  @Test(.timeLimit(.minutes(1))) func `More descriptors than a frame may have are refused, in parts too`()
+    async throws
+  {
+    let (frames, peer) = try Self.withRawPeer()
+    let descriptors = Array(repeating: peer, count: 16)
+    for _ in 0..<2 { _ = try Socket.send([0], descriptors: descriptors, to: peer.rawValue) }
+    try peer.descriptor.write(all: [UInt8](repeating: 0, count: 14))
+    let code = await Self.code {
+      var iterator = frames.makeAsyncIterator()
+      _ = try await iterator.next()
+    }
+    #expect(code == .malformedMessage)
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `A peer that closes without having read everything has ended, no more`()
+    async throws
+  {
+    let (frames, first) = try Self.withRawPeer()
+    var peer: SharedDescriptor? = first
+    try await frames.send(Frame(bytes: [1]))
+    try peer?.descriptor.write(all: [UInt8](repeating: 0, count: 16))
+    _ = consume first
+    peer = nil
+    var iterator = frames.makeAsyncIterator()
+    #expect(try await iterator.next()?.bytes == [])
+    #expect(try await iterator.next() == nil)
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `A sender that waits for its turn can be cancelled`() async throws {
+    let (frames, peer) = try Self.withRawPeer()
+    let size = 8 << 20
+    let first = Task { try await frames.send(Frame(bytes: [UInt8](repeating: 1, count: size))) }
+    try await Self.untilReadable(peer)
+    for round in 0..<20 {
+      let second = Task { try await frames.send(Frame(id: 2, bytes: [2])) }
+      for _ in 0..<round { await Task.yield() }
+      second.cancel()
+      await #expect(throws: CancellationError.self) { try await second.value }
+    }
+    // One that has begun goes on: the peer could not tell where the next one begins.
+    first.cancel()
+    let third = Task { try await frames.send(Frame(id: 3, bytes: [3])) }
+    let other = AppExtensionFrames(peer)
+    var iterator = other.makeAsyncIterator()
+    #expect(try await iterator.next()?.bytes.count == size)
+    #expect(try await iterator.next()?.id == 3)
+    try await first.value
+    try await third.value
+  }
 }

@@ -21,9 +21,10 @@ actor FrameChannel {
   private var reader: CheckedContinuation<Void, Never>?
   private var isReading = false
 
-  private var writer: CheckedContinuation<Void, Never>?
+  private var writer: Waiter?
   private var isSending = false
-  private var senders: [CheckedContinuation<Void, Never>] = []
+  /// Those who wait for their turn.
+  private var senders: [Waiter] = []
 
   init(_ socket: SharedDescriptor) {
     self.socket = socket
@@ -49,6 +50,15 @@ actor FrameChannel {
         }
       } catch .again {
         try await waitToRead()
+      } catch .connectionReset where filled == 0 {
+        // All that it sent was read; that it has not read all that was sent is no matter of this side's.
+        return nil
+      } catch .tooManyDescriptors {
+        close()
+        throw AppExtensionError(
+          .malformedMessage,
+          "a frame came with more than \(AppExtensionFrames.descriptorLimit) descriptors, or this process can have no more"
+        )
       } catch {
         throw AppExtensionError(.connectionClosed, "the other side ended in the middle of a frame: \(error)")
       }
@@ -65,6 +75,8 @@ actor FrameChannel {
         maximumDescriptors: AppExtensionFrames.descriptorLimit)
       : try Socket.receive(into: &payload, at: filled - Self.headerBytes, from: socket.rawValue)
     descriptors += got.descriptors
+    let isOver = descriptors.count > AppExtensionFrames.descriptorLimit
+    if isOver || got.descriptorsLost && isHeader { throw .tooManyDescriptors }
     filled += got.count
     return got.count > 0
   }
@@ -117,15 +129,23 @@ actor FrameChannel {
 
   func send(_ frame: AppExtensionFrames.Frame) async throws {
     try check(frame)
-    while isSending { await withCheckedContinuation { senders.append($0) } }
-    isSending = true
-    defer {
-      isSending = false
-      if !senders.isEmpty { senders.removeFirst().resume() }
-    }
+    try await waitForTurn()
+    defer { if senders.isEmpty { isSending = false } else { senders.removeFirst().wake() } }
     var head = Self.little(UInt64(frame.bytes.count), 4) + Self.little(UInt64(frame.kind), 4)
     head += Self.little(frame.id, 8)
     try await write(head, frame.bytes, frame.descriptors)
+  }
+
+  /// Turns are given on, so that nobody comes between.
+  private func waitForTurn() async throws {
+    guard isSending else { return isSending = true }
+    let waiter = Waiter()
+    senders.append(waiter)
+    await waiter.wait(isolation: self, isCancellable: true)
+    // Who is among them still was cancelled.
+    guard let index = senders.firstIndex(where: { $0 === waiter }) else { return }
+    senders.remove(at: index)
+    throw CancellationError()
   }
 
   private func check(_ frame: AppExtensionFrames.Frame) throws(AppExtensionError) {
@@ -143,22 +163,25 @@ actor FrameChannel {
     }
   }
 
-  /// Not to be cancelled: the other side would take the next frame for the rest of this one.
+  /// Once begun not to be cancelled: the other side would take the next frame for the rest of this one.
   private func write(_ head: [UInt8], _ payload: [UInt8], _ descriptors: [SharedDescriptor]) async throws {
     var descriptors = descriptors
     var sent = 0
     while sent < head.count + payload.count {
       guard !isClosed else { throw Self.closed }
+      if sent == 0 { try Task.checkCancellation() }
       do throws(Errno) {
         let rest = payload[max(0, sent - head.count)...]
         sent += try Socket.send(
           rest, after: Array(head.dropFirst(sent)), descriptors: descriptors, to: socket.rawValue)
         descriptors = []
       } catch .again {
-        await withCheckedContinuation { continuation in
-          writer = continuation
-          updateInterest()
-        }
+        let waiter = Waiter()
+        writer = waiter
+        updateInterest()
+        await waiter.wait(isolation: self, isCancellable: sent == 0)
+        writer = nil
+        updateInterest()
       } catch {
         throw AppExtensionError(.connectionClosed, "the other side takes no frames any more: \(error)")
       }
@@ -194,7 +217,7 @@ actor FrameChannel {
     if isOver || readiness.contains(.writable) { writer = nil }
     updateInterest()
     if reader == nil { ready.reader?.resume() }
-    if writer == nil { ready.writer?.resume() }
+    if writer == nil { ready.writer?.wake() }
     // A hang-up is reported for ever; whoever comes next sees it in the call itself.
     if isOver {
       watch?.cancel()
@@ -212,7 +235,11 @@ actor FrameChannel {
     Socket.shutdown(socket.descriptor)
     reader?.resume()
     reader = nil
-    writer?.resume()
+    writer?.wake()
     writer = nil
+    // Of a frame that never becomes whole.
+    filled = 0
+    payload = []
+    descriptors = []
   }
 }

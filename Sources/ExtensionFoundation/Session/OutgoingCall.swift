@@ -15,7 +15,7 @@ final class OutgoingCall: @unchecked Sendable {
   var timer: EventLoop.Timer?
   private var continuation: CheckedContinuation<Answer?, any Error>?
   /// What came before anybody waited.
-  private var answers: [Answer] = []
+  private var answers: [(answer: Answer, size: Int)] = []
   /// How it ended, for whoever waits when no answer is left; nil: with the last answer.
   private var result: Result<Void, any Error>?
 
@@ -24,12 +24,12 @@ final class OutgoingCall: @unchecked Sendable {
     self.hasMany = hasMany
   }
 
-  var waitingAnswers: Int { answers.count }
+  var waitingAnswers: (count: Int, bytes: Int) { (answers.count, answers.reduce(0) { $0 + $1.size }) }
 
   func wait(_ continuation: CheckedContinuation<Answer?, any Error>) {
     Session.thread.checkIsolated()
     if !answers.isEmpty {
-      continuation.resume(returning: answers.removeFirst())
+      continuation.resume(returning: answers.removeFirst().answer)
     } else if let result {
       continuation.resume(with: result.map { nil })
     } else {
@@ -37,7 +37,8 @@ final class OutgoingCall: @unchecked Sendable {
     }
   }
 
-  func take(_ answer: sending Answer, isLast: Bool) {
+  /// - Parameter size: of its message, in bytes.
+  func take(_ answer: sending Answer, size: Int, isLast: Bool) {
     Session.thread.checkIsolated()
     guard result == nil else { return }
     if isLast {
@@ -48,7 +49,7 @@ final class OutgoingCall: @unchecked Sendable {
       self.continuation = nil
       continuation.resume(returning: answer)
     } else {
-      answers.append(answer)
+      answers.append((answer, size))
     }
   }
 

@@ -9,21 +9,6 @@ internal import Varlink
 /// What waits is bounded on both sides: a sender waits when the peer does not read, and nothing is read while too many
 /// calls of the peer wait.
 actor Session {
-  struct Limits {
-    /// Bytes of one message.
-    var messageBytes = 16 << 20
-    /// Bytes that wait for the peer before a sender waits, too.
-    var queuedBytes = 256 << 10
-    /// Calls of the peer that wait to be served before no more is read.
-    var waitingCalls = 64
-    /// The same while this side waits for a reply, which comes behind the calls that the peer made before it.
-    var waitingCallsBeforeReply = 1024
-    /// Descriptors that come with one message.
-    var descriptors = 16
-    /// Elements of a stream that wait for their reader before no more is read.
-    var waitingElements = 16
-  }
-
   /// What is served to the peer: the last answer to a call. Those before it went through the call.
   typealias Service = @Sendable (AppExtensionCall) async -> AppExtensionAnswer
 
@@ -47,7 +32,7 @@ actor Session {
   /// Calls of ours without their last reply, oldest first.
   private var waiting: [OutgoingCall] = []
   /// Those who wait until the peer has read.
-  private var blocked: [CheckedContinuation<Void, Never>] = []
+  private var blocked: [Waiter] = []
   private var isBlocked = false
 
   private var calls = IncomingCalls()
@@ -80,7 +65,7 @@ actor Session {
       stream.onMessage = { [unowned self] message, descriptors in
         self.assumeIsolated { $0.receive(message, descriptors) }
       }
-      stream.onEnd = { [unowned self] end in self.assumeIsolated { $0.finish(end) } }
+      stream.onEnd = { [unowned self] end in self.assumeIsolated { $0.close($0.limits.error(end)) } }
       stream.onBlocked = { [unowned self] isBlocked in self.assumeIsolated { $0.setBlocked(isBlocked) } }
       self.stream = stream
     } catch {
@@ -95,9 +80,10 @@ actor Session {
   nonisolated func call(
     _ call: VarlinkCall, descriptors: [SharedDescriptor] = [], timeout: Duration? = nil
   ) async throws -> OutgoingCall.Answer {
+    let deadline = timeout.map { MonotonicTime.now + $0 }
     let sent =
-      if let outgoing = try sendHere(call, descriptors, timeout: timeout) { outgoing } else {
-        try await send(call, descriptors, timeout: timeout)
+      if let outgoing = try sendHere(call, descriptors, deadline) { outgoing } else {
+        try await send(call, descriptors, deadline)
       }
     guard let answer = try await next(of: sent) else {
       throw AppExtensionError(
@@ -108,10 +94,10 @@ actor Session {
 
   /// nil on another thread, or where it has to wait for room.
   private nonisolated func sendHere(
-    _ call: VarlinkCall, _ descriptors: [SharedDescriptor], timeout: Duration?
+    _ call: VarlinkCall, _ descriptors: [SharedDescriptor], _ deadline: MonotonicTime?
   ) throws -> OutgoingCall? {
     guard Self.thread.isCurrent else { return nil }
-    return try assumeIsolated { try $0.sendAtOnce(call, descriptors, timeout: timeout) }
+    return try assumeIsolated { try $0.sendAtOnce(call, descriptors, deadline) }
   }
 
   /// Gives the peer its end of a way for frames.
@@ -124,7 +110,7 @@ actor Session {
 
   /// Begins a call that has many replies.
   func stream(_ call: VarlinkCall, descriptors: [SharedDescriptor] = []) async throws -> OutgoingCall {
-    try await send(call, descriptors, timeout: nil)
+    try await send(call, descriptors, nil)
   }
 
   /// The next reply, or the only one; nil after the last of many.
@@ -169,17 +155,19 @@ actor Session {
   }
 
   private func send(
-    _ call: VarlinkCall, _ descriptors: [SharedDescriptor], timeout: Duration?
+    _ call: VarlinkCall, _ descriptors: [SharedDescriptor], _ deadline: MonotonicTime?
   ) async throws -> OutgoingCall {
     while true {
-      if let outgoing = try sendAtOnce(call, descriptors, timeout: timeout) { return outgoing }
-      try await waitForRoom()
+      if let outgoing = try sendAtOnce(call, descriptors, deadline) { return outgoing }
+      guard try await waitForRoom(until: deadline) else {
+        throw AppExtensionError(.timedOut, "\(call.method) was not sent in time: the peer does not read")
+      }
     }
   }
 
   /// nil where it has to wait for room.
   private func sendAtOnce(
-    _ call: VarlinkCall, _ descriptors: [SharedDescriptor], timeout: Duration?
+    _ call: VarlinkCall, _ descriptors: [SharedDescriptor], _ deadline: MonotonicTime?
   ) throws -> OutgoingCall? {
     start()
     let message = try encode(call)
@@ -191,12 +179,11 @@ actor Session {
     waiting.append(outgoing)
     updateReading()
     stream.send(message, descriptors: descriptors)
-    if let timeout {
+    if let deadline {
       outgoing.timer = Self.thread.withLoop { loop in
-        loop.schedule(after: timeout) { [weak self] in
+        loop.schedule(at: deadline) { [weak self] in
           self?.assumeIsolated {
-            $0.abandon(
-              outgoing, AppExtensionError(.timedOut, "\(call.method) was not answered in \(timeout)"))
+            $0.abandon(outgoing, AppExtensionError(.timedOut, "\(call.method) was not answered in time"))
           }
         }
       }
@@ -238,9 +225,20 @@ actor Session {
     !isBlocked || failure != nil || (stream?.waitingBytes ?? 0) <= limits.queuedBytes
   }
 
-  private func waitForRoom() async throws {
-    while !hasRoom { await withCheckedContinuation { blocked.append($0) } }
+  /// False at the deadline. An answer is owed, so nothing ends the wait for its room but the session's end.
+  @discardableResult
+  private func waitForRoom(until deadline: MonotonicTime? = nil, forAnswer: Bool = false) async throws -> Bool
+  {
+    while !hasRoom {
+      if let deadline, deadline <= .now { return false }
+      let waiter = Waiter()
+      blocked.append(waiter)
+      await waiter.wait(isolation: self, until: deadline, isCancellable: !forAnswer)
+      blocked.removeAll { $0 === waiter }
+      if !forAnswer { try Task.checkCancellation() }
+    }
     if let failure { throw failure }
+    return true
   }
 
   private func setBlocked(_ value: Bool) {
@@ -248,7 +246,7 @@ actor Session {
     guard !value else { return }
     let ready = blocked
     blocked = []
-    for continuation in ready { continuation.resume() }
+    for waiter in ready { waiter.wake() }
   }
 
   // MARK: Receiving
@@ -256,16 +254,17 @@ actor Session {
   private func receive(_ bytes: ArraySlice<UInt8>, _ descriptors: [SharedDescriptor]) {
     do throws(VarlinkProtocolError) {
       switch try VarlinkMessage(decoding: bytes) {
-      case .call(let call): try receive(call, descriptors)
-      case .reply(let reply): try receive(reply, descriptors)
+      case .call(let call): try receive(call, bytes.count, descriptors)
+      case .reply(let reply): try receive(reply, bytes.count, descriptors)
       }
     } catch {
       close(AppExtensionError(.malformedMessage, "the peer sent what is no Varlink: \(error)"))
     }
   }
 
-  private func receive(_ reply: VarlinkReply, _ descriptors: [SharedDescriptor]) throws(VarlinkProtocolError)
-  {
+  private func receive(
+    _ reply: VarlinkReply, _ size: Int, _ descriptors: [SharedDescriptor]
+  ) throws(VarlinkProtocolError) {
     guard let outgoing = waiting.first else {
       throw VarlinkProtocolError("a reply to no call")
     }
@@ -276,16 +275,20 @@ actor Session {
     if outgoing.hasMany, reply.error == ConnectionInterface.StreamEnded.name {
       outgoing.end()
     } else {
-      outgoing.take((reply, descriptors), isLast: !reply.continues)
+      // An element has no descriptors: they would wait for nobody.
+      let answer = (reply, outgoing.hasMany ? [] : descriptors)
+      outgoing.take(answer, size: size, isLast: !reply.continues)
     }
     updateReading()
   }
 
   /// Nothing is read while too much of what was read waits.
   private func updateReading() {
-    let elements = waiting.first?.waitingAnswers ?? 0
+    let elements = waiting.first?.waitingAnswers ?? (count: 0, bytes: 0)
     let most = waiting.isEmpty ? limits.waitingCalls : limits.waitingCallsBeforeReply
-    if calls.count >= most || elements >= limits.waitingElements {
+    if calls.load.reaches(most) || elements.count >= limits.waitingElements
+      || elements.bytes >= limits.waitingElementBytes
+    {
       stream?.pause()
     } else {
       stream?.resume()
@@ -294,10 +297,12 @@ actor Session {
 
   // MARK: Serving
 
-  private func receive(_ call: VarlinkCall, _ descriptors: [SharedDescriptor]) throws(VarlinkProtocolError) {
+  private func receive(
+    _ call: VarlinkCall, _ size: Int, _ descriptors: [SharedDescriptor]
+  ) throws(VarlinkProtocolError) {
     guard !call.upgrade else { throw VarlinkProtocolError("an upgrade, which is not offered here") }
     if call.method == ConnectionInterface.Cancel.name { cancel(call) }
-    calls.add { number in
+    calls.add(size: size, descriptors: descriptors.count) { number in
       AppExtensionCall(message: call, descriptors: descriptors, number: number) { [weak self] in
         try await self?.send($0, $1)
       }
@@ -331,7 +336,7 @@ actor Session {
   }
 
   private func finishWithRoom(_ call: AppExtensionCall, _ answer: AppExtensionAnswer) async {
-    while !finishAtOnce(call, answer) { try? await waitForRoom() }
+    while !finishAtOnce(call, answer) { _ = try? await waitForRoom(forAnswer: true) }
   }
 
   /// False where it has to wait for room.
@@ -367,25 +372,12 @@ actor Session {
     close(AppExtensionError(.connectionClosed, "the connection was invalidated on this side"))
   }
 
-  private func finish(_ end: MessageStream.End) {
-    let message =
-      switch end {
-      case .peerClosed, .closed: "the other side has closed the connection"
-      case .failed(let errno): "the connection failed: \(errno)"
-      case .messageTooLong: "the peer sent a message of more than \(limits.messageBytes) bytes"
-      case .unexpectedDescriptors: "the peer sent more descriptors than \(limits.descriptors) in a message"
-      case .tooSlow: "the message is larger than \(limits.messageBytes) bytes"
-      }
-    switch end {
-    case .messageTooLong, .unexpectedDescriptors: close(AppExtensionError(.malformedMessage, message))
-    default: close(AppExtensionError(.connectionClosed, message))
-    }
-  }
-
   private func close(_ error: AppExtensionError) {
     guard failure == nil else { return }
     failure = error
     service = nil
+    // It may have been ended before it began.
+    socket = nil
     stream?.close()
     stream = nil
     let ended = waiting

@@ -13,7 +13,7 @@ public final class MessageStream {
     public var queuedBytes: Int
     /// Messages that are delivered before other descriptors of the loop get a turn.
     public var messagesPerTurn: Int
-    /// Descriptors that one read may bring. With 0 the kernel closes what comes, and the stream ends.
+    /// Descriptors that may come with one message. With 0 the kernel closes what comes, and the stream ends.
     public var descriptors: Int
 
     /// A MiB for a message and for what waits, 8 messages a turn, no descriptors, unless given.
@@ -64,7 +64,12 @@ public final class MessageStream {
   /// Bytes came while it was paused.
   private var hasBytesWaiting = false
   private var isDelivering = false
-  private var peerHasEnded = false
+  /// More is delivered in the loop's next turn. Until then nothing more is read.
+  private var willDeliver = false
+  /// How the peer's side has ended. What came before that is delivered first.
+  private var ending: End?
+  /// The peer takes nothing any more. What it has sent is read to its end all the same.
+  private var sendFailure: End?
   private var isOver = false
 
   /// A message came, without its NUL.
@@ -95,7 +100,7 @@ public final class MessageStream {
 
   /// Sends a message, with its NUL, or queues it. `descriptors` go with its first byte, in a sendmsg of its own.
   public func send(_ message: [UInt8], descriptors: [SharedDescriptor] = []) {
-    guard !isOver else { return }
+    guard !isOver, sendFailure == nil else { return }
     let wasEmpty = outgoing.isEmpty
     var sent = 0
     if wasEmpty {
@@ -104,7 +109,7 @@ public final class MessageStream {
       } catch .again {
         // It waits.
       } catch {
-        return end(.failed(error))
+        return failToSend(.failed(error))
       }
       // Nearly always: nothing is to be remembered.
       guard sent < message.count else { return }
@@ -129,10 +134,20 @@ public final class MessageStream {
       } catch .again {
         break
       } catch {
-        return end(.failed(error))
+        return failToSend(.failed(error))
       }
     }
     updateInterest()
+  }
+
+  private func failToSend(_ failure: End) {
+    sendFailure = failure
+    outgoing = []
+    queuedBytes = 0
+    // Whoever has paused does not want what is left.
+    if isPaused { return end(failure) }
+    updateInterest()
+    deliverSoon()
   }
 
   // MARK: Receiving
@@ -149,8 +164,17 @@ public final class MessageStream {
     hasBytesWaiting = false
     updateInterest()
     // Not from here: whoever resumes is often inside a handler.
-    if !isDelivering, hasMessage || peerHasEnded {
-      loop.schedule(after: .zero) { [weak self] in self?.deliver() }
+    if !isDelivering, hasMessage || ending != nil || sendFailure != nil { deliverSoon() }
+  }
+
+  private func deliverSoon() {
+    guard !willDeliver else { return }
+    willDeliver = true
+    loop.schedule(after: .zero) { [weak self] in
+      guard let self else { return }
+      willDeliver = false
+      guard !isOver, !isPaused else { return }
+      if sendFailure != nil, ending == nil, !hasMessage { receive() } else { deliver() }
     }
   }
 
@@ -159,15 +183,20 @@ public final class MessageStream {
       flush()
       if !isOver, outgoing.isEmpty { onBlocked?(false) }
     }
-    if !isOver, readiness.contains(.readable) {
+    if !isOver, ending == nil, readiness.contains(.readable) {
       if isPaused {
         hasBytesWaiting = true
         updateInterest()
-      } else {
+      } else if !willDeliver {
         receive()
       }
     }
-    if !isOver, !readiness.isDisjoint(with: .hangUp), isPaused || peerHasEnded { end(.peerClosed) }
+    guard !isOver else { return }
+    if !readiness.isDisjoint(with: .hangUp), isPaused || ending != nil && !hasMessage {
+      end(ending ?? .peerClosed)
+    } else {
+      endIfDone()
+    }
   }
 
   private func receive() {
@@ -176,16 +205,18 @@ public final class MessageStream {
         into: &buffer, from: socket.rawValue, maximumDescriptors: limits.descriptors)
       if got.descriptorsLost { return end(.unexpectedDescriptors) }
       if got.count == 0 {
-        peerHasEnded = true
+        ending = .peerClosed
         updateInterest()
       } else {
         incoming.append(contentsOf: buffer[..<got.count])
         if !got.descriptors.isEmpty { arrived.append((incoming.count - 1, got.descriptors)) }
       }
     } catch .again {
+      if let sendFailure { end(sendFailure) }
       return
     } catch {
-      return end(.failed(error))
+      ending = .failed(error)
+      updateInterest()
     }
     deliver()
   }
@@ -198,7 +229,7 @@ public final class MessageStream {
     var delivered = 0
     while !isPaused, !isOver, let zero = incoming[max(start, searched)...].firstIndex(of: 0) {
       if delivered == limits.messagesPerTurn {
-        loop.schedule(after: .zero) { [weak self] in self?.deliver() }
+        deliverSoon()
         break
       }
       delivered += 1
@@ -210,13 +241,28 @@ public final class MessageStream {
       start = zero + 1
       var descriptors: [SharedDescriptor] = []
       while let batch = arrived.first, batch.last < start { descriptors += arrived.removeFirst().descriptors }
+      guard descriptors.count <= limits.descriptors else {
+        isDelivering = false
+        return end(.unexpectedDescriptors)
+      }
       onMessage?(message, descriptors)
     }
     isDelivering = false
     guard !isOver else { return }
     compact()
-    if incoming.count > limits.messageBytes, !hasMessage { return end(.messageTooLong) }
-    if peerHasEnded, !isPaused, !hasMessage, outgoing.isEmpty { end(.peerClosed) }
+    if !hasMessage {
+      if incoming.count > limits.messageBytes { return end(.messageTooLong) }
+      // All of them belong to the message whose end has not come.
+      let waiting = arrived.reduce(0) { $0 + $1.descriptors.count }
+      if waiting > limits.descriptors { return end(.unexpectedDescriptors) }
+    }
+    endIfDone()
+    if !isOver, sendFailure != nil, !isPaused { deliverSoon() }
+  }
+
+  private func endIfDone() {
+    guard let ending, !isPaused, !hasMessage, outgoing.isEmpty || ending != .peerClosed else { return }
+    end(ending)
   }
 
   private func compact() {
@@ -234,7 +280,7 @@ public final class MessageStream {
   private func updateInterest() {
     guard !isOver else { return }
     var interest: Readiness = []
-    if !hasBytesWaiting, !peerHasEnded { interest.insert(.readable) }
+    if !hasBytesWaiting, ending == nil { interest.insert(.readable) }
     if !outgoing.isEmpty { interest.insert(.writable) }
     watch?.setInterest(interest)
   }
