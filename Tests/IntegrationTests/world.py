@@ -18,6 +18,9 @@ BUILD = pathlib.Path(os.environ.get("EXTENSIOND_BUILD", ".build/debug")).resolve
 POINT = "org.example.Host.Point"
 DEADLINE = 20
 
+# A shell that runs the tests in the background has SIGINT ignored, and who ignores it starts programs that do.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 EXTENSION = '''#!/usr/bin/python3
 import json, os, socket, sys, threading, time
 control = socket.socket(fileno=3)
