@@ -95,20 +95,18 @@ extension Daemon {
   }
 
   func keepLease(_ activation: String, _ instance: String, _ note: String) {
-    guard let pair = try? Socket.pair() else {
+    guard let (host, launcher) = try? Socket.pair() else {
       return handle(.leaseFailed(activation: activation, message: "no descriptors are left"))
     }
-    pair.split { host, launcher in
-      leases[activation] = SharedDescriptor(host)
-      link?.call(descriptors: [SharedDescriptor(launcher)]) {
-        LauncherInterface.Lease(request: $0, activation: activation, instance: instance, note: note)
-      } answered: { [unowned self] answer in
-        guard let (reply, _) = answer else { return }
-        if reply.error == nil {
-          self.handle(.leaseKept(activation: activation))
-        } else {
-          self.handle(.leaseFailed(activation: activation, message: "the launcher knows no such instance"))
-        }
+    leases[activation] = host
+    link?.call(descriptors: [launcher]) {
+      LauncherInterface.Lease(request: $0, activation: activation, instance: instance, note: note)
+    } answered: { [unowned self] answer in
+      guard let (reply, _) = answer else { return }
+      if reply.error == nil {
+        self.handle(.leaseKept(activation: activation))
+      } else {
+        self.handle(.leaseFailed(activation: activation, message: "the launcher knows no such instance"))
       }
     }
   }
@@ -116,26 +114,20 @@ extension Daemon {
   func accept(
     _ instance: String, _ call: String, _ connection: ConnectionID, _ activation: String, _ scene: String?
   ) {
-    guard let channel = channels[instance], let pair = sparePair ?? Self.makePair() else {
+    guard let channel = channels[instance], let (host, its) = sparePair ?? (try? Socket.pair()) else {
       return handle(.rejected(instance: instance, call: call, message: "no descriptors are left"))
     }
     sparePair = nil
-    connections[connection] = pair.host
+    connections[connection] = host
     channel.send(
       ExtensionInterface.AcceptConnection(
         call: call, connectionFileDescriptor: 0, activation: activation, scene: scene, context: JSONObject()
-      ).call(), descriptors: [pair.extension])
+      ).call(), descriptors: [its])
     // The next one is made while the extension answers, when nobody waits for the broker.
     loop.schedule(after: .zero) { [unowned self] in
       guard self.sparePair == nil else { return }
-      self.sparePair = Self.makePair()
+      self.sparePair = try? Socket.pair()
     }
-  }
-
-  private static func makePair() -> (host: SharedDescriptor, extension: SharedDescriptor)? {
-    var pair: (host: SharedDescriptor, extension: SharedDescriptor)?
-    try? Socket.pair().split { pair = (SharedDescriptor($0), SharedDescriptor($1)) }
-    return pair
   }
 
   func take(_ incoming: LauncherLink.Incoming) {

@@ -32,7 +32,7 @@ final class Daemon {
   var leases: [String: SharedDescriptor] = [:]
   var connections: [ConnectionID: SharedDescriptor] = [:]
   /// For the next connection.
-  var sparePair: (host: SharedDescriptor, extension: SharedDescriptor)?
+  var sparePair: (SharedDescriptor, SharedDescriptor)?
   /// Directories that were checked, until they are launched from.
   var checkedBundles: [String: SharedDescriptor] = [:]
 

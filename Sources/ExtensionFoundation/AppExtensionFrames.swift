@@ -67,13 +67,11 @@ extension AppExtensionConnection {
   /// - Throws: `AppExtensionError`; `notImplemented` where the peer has no use for frames.
   public func openFrames() async throws -> AppExtensionFrames {
     let session = try session(for: "openFrames()")
-    var ends: [SharedDescriptor] = []
-    do throws(Errno) {
-      try Socket.pair().split { ends = [SharedDescriptor($0), SharedDescriptor($1)] }
-    } catch {
+    let (own, its): (SharedDescriptor, SharedDescriptor)
+    do throws(Errno) { (own, its) = try Socket.pair() } catch {
       throw AppExtensionError(.failed, "no socket can be made for frames: \(error)")
     }
-    try await session.openFrames(ends[1])
-    return AppExtensionFrames(ends[0])
+    try await session.openFrames(its)
+    return AppExtensionFrames(own)
   }
 }

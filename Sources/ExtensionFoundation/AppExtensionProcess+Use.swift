@@ -28,9 +28,7 @@ extension AppExtensionProcess {
       state = Mutex(State(activation: first))
       var bell: SharedDescriptor?
       if configuration.restartsAfterCrash {
-        var ends: [SharedDescriptor] = []
-        try Socket.pair().split { ends = [SharedDescriptor($0), SharedDescriptor($1)] }
-        (alarm, bell) = (ends[0], ends[1])
+        (alarm, bell) = try Socket.pair()
       } else {
         alarm = nil
       }

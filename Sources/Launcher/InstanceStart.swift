@@ -18,13 +18,10 @@ struct InstanceStart {
     _ request: LauncherInterface.Launch, bundle: SharedDescriptor?, tools: Tools, groups: ControlGroups?
   ) throws(LaunchFailure) {
     try Self.check(request)
-    var sockets: (SharedDescriptor, SharedDescriptor)?
-    do throws(Errno) {
-      try Socket.pair().split { sockets = (SharedDescriptor($0), SharedDescriptor($1)) }
-    } catch {
+    let sockets: (SharedDescriptor, SharedDescriptor)
+    do throws(Errno) { sockets = try Socket.pair() } catch {
       throw LaunchFailure(stage: "socket", errno: error)
     }
-    guard let sockets else { throw .invalid }
     let errors: Pipe
     let report: Pipe
     let sandboxReport: Pipe

@@ -19,21 +19,13 @@ public enum Socket {
     }
   }
 
-  /// Two connected sockets. A struct, since tuples cannot hold descriptors with one owner.
-  public struct Pair: ~Copyable {
-    public var first: FileDescriptor
-    public var second: FileDescriptor
-
-    /// Both ends, each with its own owner.
-    public consuming func split(_ body: (consuming FileDescriptor, consuming FileDescriptor) -> Void) {
-      body(first, second)
-    }
-  }
-
-  public static func pair(_ kind: Kind = .stream) throws(Errno) -> Pair {
+  /// Two connected sockets.
+  public static func pair(_ kind: Kind = .stream) throws(Errno) -> (SharedDescriptor, SharedDescriptor) {
     var ends: [CInt] = [-1, -1]
     try check { unsafe socketpair(AF_UNIX, kind.rawValue, 0, &ends) }
-    return Pair(first: FileDescriptor(owning: ends[0]), second: FileDescriptor(owning: ends[1]))
+    return (
+      SharedDescriptor(FileDescriptor(owning: ends[0])), SharedDescriptor(FileDescriptor(owning: ends[1]))
+    )
   }
 
   /// Connects to the socket at `path`. Without `nonBlocking` it waits while too many others wait there.
@@ -117,13 +109,12 @@ public enum Socket {
   /// Throws `again` when nothing is there and `nonBlocking`.
   public static func receive(
     into buffer: inout [UInt8], at offset: Int = 0, from socket: CInt, maximumDescriptors: Int = 0,
-    peek: Bool = false, nonBlocking: Bool = true
+    nonBlocking: Bool = true
   ) throws(Errno) -> Received {
     var received = CInt(maximumDescriptors)
     var messageFlags: CInt = 0
     var descriptors: [SharedDescriptor] = []
-    let flags =
-      (nonBlocking ? clinux_MSG_DONTWAIT : 0) | (peek ? clinux_MSG_PEEK : 0)
+    let flags = nonBlocking ? clinux_MSG_DONTWAIT : 0
     let count = try check { () -> Int in
       received = CInt(maximumDescriptors)
       return unsafe buffer.withUnsafeMutableBytes { bytes -> Int in

@@ -69,15 +69,14 @@ extension Bench {
 
   /// A process of its own that answers in Swift: this program again.
   private func peerProcessInSwift() throws -> (AppExtensionConnection, SharedProcess, Int32) {
-    var ends: [SharedDescriptor] = []
-    try Socket.pair().split { ends = [SharedDescriptor($0), SharedDescriptor($1)] }
+    let (own, its) = try Socket.pair()
     let null = SharedDescriptor(try File.open("/dev/null", .readWrite))
     let child = try Spawn(
       path: programs + "/extension-bench", arguments: ["--serve"], environment: [],
-      descriptors: [null, null, null, ends[1]]
+      descriptors: [null, null, null, its]
     ).run()
     let process = child.processID
-    let connection = Self.connection(over: ends[0])
+    let connection = Self.connection(over: own)
     connection.resume()
     return (connection, SharedProcess(child), process)
   }
@@ -94,15 +93,12 @@ extension Bench {
 
   /// Both ends in this process, on the one thread of all connections.
   private static func peerInSwift() throws -> (AppExtensionConnection, AppExtensionConnection) {
-    var ends: [AppExtensionConnection] = []
-    try Socket.pair().split { first, second in
-      for socket in [SharedDescriptor(first), SharedDescriptor(second)] {
-        ends.append(connection(over: socket))
-      }
-    }
-    ends[1].export(Echo(), as: EchoInterface.self)
-    for end in ends { end.resume() }
-    return (ends[0], ends[1])
+    let (first, second) = try Socket.pair()
+    let (host, service) = (connection(over: first), connection(over: second))
+    service.export(Echo(), as: EchoInterface.self)
+    service.resume()
+    host.resume()
+    return (host, service)
   }
 
   /// 100 bytes there and back as a typed call.

@@ -33,7 +33,7 @@ internal import Testing
     let remote: $Neighbour<AppExtensionActorSystem>
 
     init() throws {
-      let (ours, theirs) = try Pair.sockets()
+      let (ours, theirs) = try Socket.pair()
       let name = "probe-distributed"
       let places = [
         CurrentProcess.environment("EXTENSIOND_BUILD"), CurrentProcess.programDirectory, ".build/debug",

@@ -1,4 +1,5 @@
 internal import Distributed
+internal import LinuxSystem
 internal import Testing
 internal import Varlink
 
@@ -138,7 +139,7 @@ internal import Varlink
         return ["no": "int"]
       }
     }
-    let (first, second) = try Pair.sockets()
+    let (first, second) = try Socket.pair()
     let system = AppExtensionActorSystem(Pair.connection(first))
     let peer = Pair.connection(second)
     peer.export(Liar(), as: DistributedInterface.self)

@@ -118,7 +118,7 @@ struct Pair {
   let service: AppExtensionActorSystem
 
   init() throws {
-    let (first, second) = try Self.sockets()
+    let (first, second) = try Socket.pair()
     host = AppExtensionActorSystem(Self.connection(first))
     service = AppExtensionActorSystem(Self.connection(second))
     for system in [host, service] {
@@ -144,12 +144,6 @@ struct Pair {
     pair.service.export(shop, as: "shop", answering: $Workshop.self)
     pair.resume()
     return (pair, shop, try $Workshop.resolve(id: "shop", using: pair.host))
-  }
-
-  static func sockets() throws -> (SharedDescriptor, SharedDescriptor) {
-    var ends: [SharedDescriptor] = []
-    try Socket.pair().split { ends = [SharedDescriptor($0), SharedDescriptor($1)] }
-    return (ends[0], ends[1])
   }
 
   static func connection(_ socket: SharedDescriptor) -> AppExtensionConnection {

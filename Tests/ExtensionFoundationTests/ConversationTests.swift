@@ -70,25 +70,15 @@ internal import Varlink
     let description = "a misfortune"
   }
 
-  private static func sockets() throws -> (SharedDescriptor, SharedDescriptor) {
-    var ends: [SharedDescriptor] = []
-    try Socket.pair().split { ends = [SharedDescriptor($0), SharedDescriptor($1)] }
-    return (ends[0], ends[1])
-  }
-
-  private static func connection(_ socket: SharedDescriptor) -> AppExtensionConnection {
-    AppExtensionConnection(socket, activationID: "a", sceneID: nil)
-  }
-
   private static func pair() throws -> (host: AppExtensionConnection, service: AppExtensionConnection) {
-    let (first, second) = try sockets()
-    return (connection(first), connection(second))
+    let (first, second) = try Socket.pair()
+    return (connection(over: first), connection(over: second))
   }
 
   /// One end, and what its peer has of it: a bare socket.
   private static func withRawPeer() throws -> (AppExtensionConnection, SharedDescriptor) {
-    let (first, second) = try sockets()
-    return (connection(first), second)
+    let (first, second) = try Socket.pair()
+    return (connection(over: first), second)
   }
 
   private static func talking() throws -> (
@@ -100,15 +90,6 @@ internal import Varlink
     service.resume()
     host.resume()
     return (host, service, greeter, host.remoteObject(as: GreetingInterface.self))
-  }
-
-  private static func code(_ work: () async throws -> Void) async -> AppExtensionError.Code? {
-    do {
-      try await work()
-      return nil
-    } catch {
-      return (error as? AppExtensionError)?.code
-    }
   }
 
   @Test(.timeLimit(.minutes(1))) func `Typed calls bring typed answers`() async throws {
@@ -197,7 +178,7 @@ internal import Varlink
     async throws
   {
     let (host, service, greeter, proxy) = try Self.talking()
-    let code = await Self.code {
+    let code = await errorCode {
       _ = try await host.call(
         GreetingInterface.Greet(name: "slow"), of: GreetingInterface.self, timeout: .milliseconds(50))
     }
@@ -221,7 +202,7 @@ internal import Varlink
     let proxy = host.remoteObject(as: GreetingInterface.self)
     let codes = await withTaskGroup(of: AppExtensionError.Code?.self) { group in
       for _ in 0..<20 {
-        group.addTask { await Self.code { _ = try await proxy.greet(name: "slow") } }
+        group.addTask { await errorCode { _ = try await proxy.greet(name: "slow") } }
       }
       await greeter.untilSlow()
       service.invalidate()
@@ -232,7 +213,7 @@ internal import Varlink
     #expect(await serviceEnds.reason()?.code == .connectionClosed)
     #expect(hostEnds.interruptions.withLock { $0 } == 1)
     #expect(serviceEnds.interruptions.withLock { $0 } == 0)
-    #expect(await Self.code { _ = try await proxy.greet(name: "Ada") } == .connectionClosed)
+    #expect(await errorCode { _ = try await proxy.greet(name: "Ada") } == .connectionClosed)
     await greeter.letGo()
   }
 
@@ -308,7 +289,7 @@ internal import Varlink
 
   @Test func `What cannot be sent says so, and nothing else is harmed`() async throws {
     let (_, service, _, proxy) = try Self.talking()
-    let code = await Self.code { _ = try await proxy.greet(name: String(repeating: "x", count: 17 << 20)) }
+    let code = await errorCode { _ = try await proxy.greet(name: String(repeating: "x", count: 17 << 20)) }
     #expect(code == .limitReached)
     #expect(try await proxy.greet(name: "Ada") == "Hello, Ada!")
     withExtendedLifetime(service) {}

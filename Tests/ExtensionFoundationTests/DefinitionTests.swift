@@ -1,3 +1,4 @@
+internal import LinuxSystem
 internal import Testing
 
 @testable internal import ExtensionFoundation
@@ -57,7 +58,7 @@ struct DefinitionTests {
   }
 
   @Test @MainActor func `A handler may answer with a decision, a literal, or a Bool`() throws {
-    let connection = AppExtensionConnection(try socketPair().0, activationID: "1", sceneID: "S")
+    let connection = AppExtensionConnection(try Socket.pair().0, activationID: "1", sceneID: "S")
     let allowed = connection.sceneID == "S"
     #expect(ConnectionHandler { _ in true }.decide(on: connection) == .accept)
     #expect(ConnectionHandler { _ in allowed }.decide(on: connection) == .accept)

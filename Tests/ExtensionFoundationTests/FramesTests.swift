@@ -7,15 +7,9 @@ internal import Testing
 @Suite struct FramesTests {
   private typealias Frame = AppExtensionFrames.Frame
 
-  private static func sockets() throws -> (SharedDescriptor, SharedDescriptor) {
-    var ends: [SharedDescriptor] = []
-    try Socket.pair().split { ends = [SharedDescriptor($0), SharedDescriptor($1)] }
-    return (ends[0], ends[1])
-  }
-
   /// One end, and what its peer has of it: a bare socket.
   private static func withRawPeer() throws -> (AppExtensionFrames, SharedDescriptor) {
-    let (first, second) = try sockets()
+    let (first, second) = try Socket.pair()
     return (AppExtensionFrames(first), second)
   }
 
@@ -24,19 +18,10 @@ internal import Testing
     while try !Poll.readable(socket.rawValue, deadline: .now) { await Task.yield() }
   }
 
-  private static func code(_ work: () async throws -> Void) async -> AppExtensionError.Code? {
-    do {
-      try await work()
-      return nil
-    } catch {
-      return (error as? AppExtensionError)?.code
-    }
-  }
-
   @Test(.timeLimit(.minutes(1))) func `Frames go both ways over a connection, whole and in order`()
     async throws
   {
-    let (first, second) = try Self.sockets()
+    let (first, second) = try Socket.pair()
     let host = AppExtensionConnection(first, activationID: "a", sceneID: nil)
     let peer = AppExtensionConnection(second, activationID: "a", sceneID: nil)
     peer.framesHandler = { frames in
@@ -65,12 +50,12 @@ internal import Testing
   }
 
   @Test(.timeLimit(.minutes(1))) func `A peer without a use for frames says so`() async throws {
-    let (first, second) = try Self.sockets()
+    let (first, second) = try Socket.pair()
     let host = AppExtensionConnection(first, activationID: "a", sceneID: nil)
     let peer = AppExtensionConnection(second, activationID: "a", sceneID: nil)
     peer.resume()
     host.resume()
-    #expect(await Self.code { _ = try await host.openFrames() } == .notImplemented)
+    #expect(await errorCode { _ = try await host.openFrames() } == .notImplemented)
     withExtendedLifetime(peer) {}
   }
 
@@ -95,7 +80,7 @@ internal import Testing
     try peer.descriptor.write(all: bytes)
     Socket.shutdownWrites(peer.descriptor)
     #expect(
-      await Self.code {
+      await errorCode {
         var iterator = frames.makeAsyncIterator()
         _ = try await iterator.next()
       } == code)
@@ -126,9 +111,9 @@ internal import Testing
     // The socket takes less than that: the rest waits.
     try await Self.untilReadable(peer)
     Socket.shutdown(peer.descriptor)
-    #expect(await Self.code { try await sender.value } == .connectionClosed)
+    #expect(await errorCode { try await sender.value } == .connectionClosed)
     #expect(
-      await Self.code { try await frames.send(Frame(bytes: [UInt8](repeating: 1, count: 17 << 20))) }
+      await errorCode { try await frames.send(Frame(bytes: [UInt8](repeating: 1, count: 17 << 20))) }
         == .limitReached)
   }
 
@@ -141,8 +126,8 @@ internal import Testing
     let sender = Task { try await frames.send(Frame(bytes: [UInt8](repeating: 1, count: 8 << 20))) }
     try await Self.untilReadable(peer)
     frames.close()
-    #expect(await Self.code { _ = try await reader.value } == .connectionClosed)
-    #expect(await Self.code { try await sender.value } == .connectionClosed)
+    #expect(await errorCode { _ = try await reader.value } == .connectionClosed)
+    #expect(await errorCode { try await sender.value } == .connectionClosed)
     withExtendedLifetime(peer) {}
   }
 
@@ -153,7 +138,7 @@ internal import Testing
     let descriptors = Array(repeating: peer, count: 16)
     for _ in 0..<2 { _ = try Socket.send([0], descriptors: descriptors, to: peer.rawValue) }
     try peer.descriptor.write(all: [UInt8](repeating: 0, count: 14))
-    let code = await Self.code {
+    let code = await errorCode {
       var iterator = frames.makeAsyncIterator()
       _ = try await iterator.next()
     }

@@ -38,25 +38,15 @@ internal import Varlink
   private let reasons = AsyncStream.makeStream(of: AppExtensionError.self)
 
   init() throws {
-    var ends: [SharedDescriptor] = []
-    try Socket.pair().split { ends = [SharedDescriptor($0), SharedDescriptor($1)] }
-    end = AppExtensionConnection(ends[0], activationID: "a", sceneID: nil)
-    peer = ends[1]
+    let (own, its) = try Socket.pair()
+    end = connection(over: own)
+    peer = its
     end.invalidationHandler = { [reasons] in reasons.continuation.yield($0) }
   }
 
   private func reason() async -> AppExtensionError? {
     var iterator = reasons.stream.makeAsyncIterator()
     return await iterator.next(isolation: #isolation)
-  }
-
-  private static func code(_ work: () async throws -> Void) async -> AppExtensionError.Code? {
-    do {
-      try await work()
-      return nil
-    } catch {
-      return (error as? AppExtensionError)?.code
-    }
   }
 
   /// How many of this process's descriptors are for the same file.
@@ -155,7 +145,7 @@ internal import Varlink
     #expect(sent < (whileItCalls ? 84 << 20 : 36 << 20))
     await service.open()
     end.invalidate()
-    if let caller { #expect(await Self.code { _ = try await caller.value } == .connectionClosed) }
+    if let caller { #expect(await errorCode { _ = try await caller.value } == .connectionClosed) }
   }
 
   @Test(.timeLimit(.minutes(1))) func `A descriptor that is no socket is no way for frames`() async throws {
@@ -163,11 +153,11 @@ internal import Varlink
     end.framesHandler = { frames in
       Task {
         errors.continuation.yield(
-          await Self.code {
+          await errorCode {
             var iterator = frames.makeAsyncIterator()
             _ = try await iterator.next()
           })
-        errors.continuation.yield(await Self.code { try await frames.send(.init(bytes: [1])) })
+        errors.continuation.yield(await errorCode { try await frames.send(.init(bytes: [1])) })
       }
     }
     end.resume()
@@ -204,7 +194,7 @@ internal import Varlink
     let long = GreetingInterface.Greet(name: String(repeating: "x", count: 4 << 20))
     let first = Task { _ = try await connection.call(long, of: GreetingInterface.self) }
     while try !Poll.readable(peer.rawValue, deadline: .now) { await Task.yield() }
-    let code = await Self.code {
+    let code = await errorCode {
       _ = try await connection.call(long, of: GreetingInterface.self, timeout: .milliseconds(50))
     }
     #expect(code == .timedOut)
@@ -219,7 +209,7 @@ internal import Varlink
     told.cancel()
     await #expect(throws: CancellationError.self) { try await told.value }
     connection.invalidate()
-    #expect(await Self.code { try await first.value } == .connectionClosed)
+    #expect(await errorCode { try await first.value } == .connectionClosed)
   }
 
   @Test(.timeLimit(.minutes(1))) func `A deadline that is never ends nothing`() async throws {
@@ -231,7 +221,7 @@ internal import Varlink
     }
     while try !Poll.readable(peer.rawValue, deadline: .now) { await Task.yield() }
     connection.invalidate()
-    #expect(await Self.code { try await call.value } == .connectionClosed)
+    #expect(await errorCode { try await call.value } == .connectionClosed)
   }
 
   /// An exported object that calls back holds the connection.
@@ -256,16 +246,15 @@ internal import Varlink
       init(_ tell: @escaping @Sendable () -> Void) { self.tell = tell }
       deinit { tell() }
     }
-    var ends: [SharedDescriptor] = []
-    try Socket.pair().split { ends = [SharedDescriptor($0), SharedDescriptor($1)] }
+    let (own, its) = try Socket.pair()
     do {
       let connection = AppExtensionConnection(
-        ends.removeFirst(), activationID: "a", sceneID: nil, isAccepted: true)
+        own, activationID: "a", sceneID: nil, isAccepted: true)
       connection.export(Holding(connection), as: GreetingInterface.self)
       let sign = Sign { gone.continuation.yield() }
       connection.invalidationHandler = { _ in withExtendedLifetime((sign, connection)) {} }
       connection.resume()
-      if endsHere { connection.invalidate() } else { Socket.shutdown(ends[0].descriptor) }
+      if endsHere { connection.invalidate() } else { Socket.shutdown(its.descriptor) }
     }
     var iterator = gone.stream.makeAsyncIterator()
     #expect(await iterator.next(isolation: #isolation) != nil)

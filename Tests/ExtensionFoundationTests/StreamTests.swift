@@ -74,24 +74,14 @@ internal import Varlink
     }
   }
 
-  private static func sockets() throws -> (SharedDescriptor, SharedDescriptor) {
-    var ends: [SharedDescriptor] = []
-    try Socket.pair().split { ends = [SharedDescriptor($0), SharedDescriptor($1)] }
-    return (ends[0], ends[1])
-  }
-
-  private static func connection(_ socket: SharedDescriptor) -> AppExtensionConnection {
-    AppExtensionConnection(socket, activationID: "a", sceneID: nil)
-  }
-
   private let workshop = Workshop()
   private let host: AppExtensionConnection
   private let service: AppExtensionConnection
   private let proxy: WorkshopInterface.Proxy
 
   init() throws {
-    let (first, second) = try Self.sockets()
-    (host, service) = (Self.connection(first), Self.connection(second))
+    let (first, second) = try Socket.pair()
+    (host, service) = (connection(over: first), connection(over: second))
     service.export(workshop, as: WorkshopInterface.self)
     service.resume()
     host.resume()
@@ -180,8 +170,8 @@ internal import Varlink
   @Test(.timeLimit(.minutes(1))) func `A flood of messages without an answer does not pile up`() async throws
   {
     let other = try StreamTests()
-    let (first, second) = try Self.sockets()
-    let flooded = Self.connection(first)
+    let (first, second) = try Socket.pair()
+    let flooded = connection(over: first)
     flooded.export(workshop, as: WorkshopInterface.self)
     flooded.resume()
     try second.descriptor.write(all: WorkshopInterface.Wait(name: "busy").call().encoded())
@@ -223,8 +213,8 @@ internal import Varlink
     let (reply, _) = try await host.session(for: "").call(
       WorkshopInterface.Read(fileDescriptor: 3, spareFileDescriptor: nil).call())
     #expect(reply.parameters["parameter"] == .string("fileDescriptor"))
-    let (first, second) = try Self.sockets()
-    let lonely = Self.connection(first)
+    let (first, second) = try Socket.pair()
+    let lonely = connection(over: first)
     lonely.resume()
     let peer = Task.detached {
       _ = try second.descriptor.read(upTo: 1000)
@@ -256,8 +246,8 @@ internal import Varlink
 
   @Test(.timeLimit(.minutes(1))) func `The last answer of another implementation is an element`() async throws
   {
-    let (first, second) = try Self.sockets()
-    let lonely = Self.connection(first)
+    let (first, second) = try Socket.pair()
+    let lonely = connection(over: first)
     lonely.resume()
     let peer = Task.detached {
       _ = try second.descriptor.read(upTo: 1000)

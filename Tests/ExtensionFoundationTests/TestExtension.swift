@@ -2,6 +2,8 @@ internal import ExtensionInterfaces
 internal import LinuxSystem
 internal import Varlink
 
+@testable internal import ExtensionFoundation
+
 /// An extension's program, started as the launcher starts it, with this test in the broker's place.
 final class TestExtension {
   static let deadline: Duration = .seconds(20)
@@ -37,7 +39,7 @@ final class TestExtension {
   /// `passesSocket`: false starts it as a person would, by hand.
   init(_ program: Program, passesSocket: Bool = true) throws {
     self.program = program
-    let (ours, theirs) = try socketPair()
+    let (ours, theirs) = try Socket.pair()
     let output = try Pipe.make()
     let null = SharedDescriptor(try File.open("/dev/null", .readWrite))
     // The process's number is known only in the process.
@@ -76,7 +78,7 @@ final class TestExtension {
 
   /// The host's end of a connection that the extension has accepted.
   func accept(scene: String? = nil) throws -> TestConnection {
-    let (ours, theirs) = try socketPair()
+    let (ours, theirs) = try Socket.pair()
     let reply = try call(
       ExtensionInterface.AcceptConnection(
         call: "g.2", connectionFileDescriptor: 0, activation: "a7", scene: scene, context: JSONObject()),
@@ -120,10 +122,19 @@ struct TestConnection {
   }
 }
 
-func socketPair() throws -> (SharedDescriptor, SharedDescriptor) {
-  var ends: [SharedDescriptor] = []
-  try Socket.pair().split { ends = [SharedDescriptor($0), SharedDescriptor($1)] }
-  return (ends[0], ends[1])
+/// One end of a connection that no broker has made.
+func connection(over socket: SharedDescriptor) -> AppExtensionConnection {
+  AppExtensionConnection(socket, activationID: "a", sceneID: nil)
+}
+
+/// The code of the error that work ends with; nil where it ends well, or with another kind of error.
+func errorCode(of work: () async throws -> Void) async -> AppExtensionError.Code? {
+  do {
+    try await work()
+    return nil
+  } catch {
+    return (error as? AppExtensionError)?.code
+  }
 }
 
 struct TestFailure: Error {

@@ -149,14 +149,7 @@ extension TestBroker {
 
   /// Keeps the launcher's end of a lease; gives the host's.
   func lease(_ activation: String, of instance: String = "i1") throws -> SharedDescriptor {
-    let ends = try Socket.pair()
-    var host: SharedDescriptor?
-    var kept: SharedDescriptor?
-    ends.split {
-      host = SharedDescriptor($0)
-      kept = SharedDescriptor($1)
-    }
-    guard let host, let kept else { throw TestFailure("no pair") }
+    let (host, kept) = try Socket.pair()
     try call(descriptors: [kept]) {
       LauncherInterface.Lease(request: $0, activation: activation, instance: instance, note: "lease note")
     }

@@ -18,7 +18,7 @@ actor FrameChannel {
   private var descriptors: [SharedDescriptor] = []
   /// Of header and payload.
   private var filled = 0
-  private var reader: CheckedContinuation<Void, Never>?
+  private var reader: Waiter?
   private var isReading = false
 
   private var writer: Waiter?
@@ -107,22 +107,13 @@ actor FrameChannel {
   }
 
   private func waitToRead() async throws {
-    await withTaskCancellationHandler {
-      await withCheckedContinuation(isolation: self) { continuation in
-        guard !isClosed, !Task.isCancelled else { return continuation.resume() }
-        reader = continuation
-        updateInterest()
-      }
-    } onCancel: {
-      Task(executorPreference: Session.thread.tasks) { await self.wakeReader() }
-    }
-    try Task.checkCancellation()
-  }
-
-  private func wakeReader() {
-    reader?.resume()
+    let waiter = Waiter()
+    reader = waiter
+    updateInterest()
+    await waiter.wait(isolation: self, isCancellable: true)
     reader = nil
     updateInterest()
+    try Task.checkCancellation()
   }
 
   // MARK: Sending
@@ -216,7 +207,7 @@ actor FrameChannel {
     if isOver || readiness.contains(.readable) { reader = nil }
     if isOver || readiness.contains(.writable) { writer = nil }
     updateInterest()
-    if reader == nil { ready.reader?.resume() }
+    if reader == nil { ready.reader?.wake() }
     if writer == nil { ready.writer?.wake() }
     // A hang-up is reported for ever; whoever comes next sees it in the call itself.
     if isOver {
@@ -233,7 +224,7 @@ actor FrameChannel {
     watch?.cancel()
     watch = nil
     Socket.shutdown(socket.descriptor)
-    reader?.resume()
+    reader?.wake()
     reader = nil
     writer?.wake()
     writer = nil

@@ -54,13 +54,9 @@ extension JSONWriter {
     value.write(to: &self)
   }
 
-  /// For generated code: the name with its quotes and its colon. Nil is not written.
+  /// For generated code: the name with its quotes and its colon. Nil is not written: absent and null mean the same, and
+  /// absent is shorter.
   public mutating func optionalMember(encoded name: StaticString, _ value: (some VarlinkValue)?) {
     if let value { member(encoded: name, value) }
-  }
-
-  /// Nil is not written: absent and null mean the same, and absent is shorter.
-  public mutating func optionalMember(_ name: String, _ value: (some VarlinkValue)?) {
-    if let value { member(name, value) }
   }
 }
