@@ -45,7 +45,8 @@ enum BundleLook {
       rootOwned: record.isRootOwned, entitlements: record.entitlements,
       problems: problems.map { .init(check: $0.check.rawValue, message: $0.message) }, instances: 0,
       programs: record.programs.isEmpty ? nil : record.programs, pointVersion: record.options.pointVersion,
-      details: .init(record.details, in: CurrentProcess.languages))
+      details: .init(record.details, in: CurrentProcess.languages),
+      asks: record.entitlements.isEmpty ? nil : Entitlement.meanings(of: record.entitlements))
   }
 
   private static func digest(of record: BundleRecord) throws(BundleHasher.Failure) -> BundleDigest {
@@ -62,9 +63,6 @@ enum BundleLook {
       return (record.isNearMiss ? .nearMiss : .invalid, problem.message + more)
     }
     if let incompatible = record.incompatible { return (.incompatible, incompatible) }
-    if !record.entitlements.isEmpty {
-      return (.entitled, "asks for entitlements: \(record.entitlements.joined(separator: ", "))")
-    }
     return (.unapproved, "nothing is wrong with it; whether it may be used is the broker's to say")
   }
 }
@@ -75,5 +73,12 @@ extension AdminInterface.Extension {
     problems.isEmpty
       ? "\(path): nothing is wrong"
       : "\(path):\n" + problems.map { "  \($0.check): \($0.message)" }.joined(separator: "\n")
+  }
+
+  /// The same, and what it asks for.
+  var lintText: String {
+    entitlements.isEmpty
+      ? faultText
+      : ([faultText] + asksText().split(separator: "\n").map { "  asks for \($0)" }).joined(separator: "\n")
   }
 }

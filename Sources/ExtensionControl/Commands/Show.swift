@@ -14,7 +14,10 @@ extension Command {
 
 extension AdminInterface.Extension {
   /// Everything, one field a line.
-  var text: String {
+  var text: String { text(approved: nil) }
+
+  /// The same; `approved`: what it asked for before, so that what it did not is marked.
+  func text(approved: [String]?) -> String {
     var rows: [(name: String, value: String)] = [
       ("identifier", identifier ?? "-"), ("name", localizedName ?? "-"), ("state", mark),
       ("", explanation),
@@ -23,7 +26,7 @@ extension AdminInterface.Extension {
       ("path", path),
       ("writable by", rootOwned ? "root only" : "you"),
       ("digest", digest ?? "-"),
-      ("entitlements", entitlements.isEmpty ? "none" : entitlements.joined(separator: ", ")),
+      ("entitlements", entitlements.isEmpty ? "nothing beyond its sandbox" : asksText(approved: approved)),
       ("running", "\(instances)"),
     ]
     let said = [
@@ -36,5 +39,13 @@ extension AdminInterface.Extension {
     if let quarantinedUntil { rows.append(("quarantined", "until \(WallClock.text(quarantinedUntil))")) }
     for problem in problems { rows.append(("problem", "\(problem.check): \(problem.message)")) }
     return Terminal.fields(rows)
+  }
+
+  /// What it asks for, one a line, in words.
+  func asksText(approved: [String]? = nil) -> String {
+    Entitlement.meanings(of: entitlements).map { ask in
+      let isNew = approved.map { !$0.contains(ask.name) } ?? false
+      return "\(ask.name)\(isNew ? " (NEW)" : ""): \(ask.meaning)"
+    }.joined(separator: "\n")
   }
 }
