@@ -1,4 +1,3 @@
-internal import ExtensionInterfaces
 internal import LinuxSystem
 
 extension BundleScanner {
@@ -32,25 +31,8 @@ extension BundleScanner {
     let inner = embedded(in: tree, base: reading.base).map { found in
       embedded(found, of: application, container: container, tree: tree, parentsRootOwned: parents)
     }
-    return Self.markDuplicates([Self.asking(application, for: inner)] + inner)
+    return Self.markDuplicates([application] + inner)
   }
-
-  /// Who decides about an application decides about all that is inside, and must see what that asks for.
-  private static func asking(_ application: BundleRecord, for inner: [BundleRecord]) -> BundleRecord {
-    var application = application
-    let all = Set(application.entitlements).union(inner.flatMap(\.entitlements))
-    if all.count > entitlementLimit {
-      application.note(
-        .entitlements,
-        "what is inside asks for \(all.count) things together; at most \(entitlementLimit) are read, so divide it"
-      )
-    } else {
-      application.entitlements = all.sorted()
-    }
-    return application
-  }
-
-  private static var entitlementLimit: Int { 4 * Entitlement.limit }
 
   private struct Embedded {
     let entry: BundleTree.Entry

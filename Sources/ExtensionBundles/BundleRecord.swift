@@ -47,7 +47,7 @@ public struct BundleRecord: Hashable, Sendable {
   public var options = ExtensionOptions()
   /// The programs of a host that lie outside of its bundle: absolute paths.
   public var programs: [String] = []
-  /// What the bundle asks for: lines of `Entitlement`, sorted. An application's are also those of all that is inside.
+  /// What the bundle asks for by itself: lines of `Entitlement`, sorted.
   public var entitlements: [String] = []
   public var container: Container?
   /// The points that it defines.

@@ -149,21 +149,4 @@ struct Asking: Sendable, CustomTestStringConvertible {
     #expect(record.checks == [.entitlements])
     #expect((1...Entitlement.limit).contains(record.problems.count))
   }
-
-  @Test func `An application asks for all that is inside`() throws {
-    let root = try TemporaryDirectory()
-    try root.makeApplication()
-    for (name, asked) in [("A", "home"), ("B", "gpu")] {
-      let info = Fixtures.info.replacing("org.example.Greeter", with: "org.example.host.\(name)")
-      try root.makeExtension("Host.app/Extensions/\(name).appex", info: info)
-      try root.write(
-        Fixtures.plist(Asking.key(asked, "<true/>")),
-        to: "Host.app/Extensions/\(name).appex/Entitlements.plist")
-    }
-    try root.write(Fixtures.plist(Asking.key("audio", "<true/>")), to: "Host.app/Entitlements.plist")
-    let records = root.read("Host.app")
-    #expect(records.flatMap(\.problems).isEmpty)
-    #expect(records.map(\.entitlements).first == ["audio", "gpu", "home"])
-    #expect(Set(records.dropFirst().map(\.entitlements)) == [["home"], ["gpu"]])
-  }
 }
