@@ -111,6 +111,15 @@ struct InstanceCommand {
       case (.readOnly, nil), (.writable, nil), (.link, nil): throw .invalid
       }
     }
+    do throws(Errno) {
+      let profile = SystemCallFilter.Profile(
+        nestedSandbox: request.nestedSandbox ?? false, stopped: request.stopped ?? false)
+      further.append(try tools.filters.filter(for: profile).open())
+    } catch {
+      // Nothing runs without it.
+      throw LaunchFailure(stage: "systemCalls", errno: error)
+    }
+    options += ["--seccomp", "\(first + further.count)"]
     // After the mounts, which may lie above it.
     bind(tools.initProgram, initInside)
     options += ["--chdir", request.directory]

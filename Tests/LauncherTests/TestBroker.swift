@@ -127,14 +127,14 @@ extension TestBroker {
     _ instance: String = "i1", program: String, _ arguments: [String] = [], environment: [String] = [],
     directory: String = "/tmp", sandboxed: Bool = true, mounts: [LauncherInterface.Mount] = [],
     limits: LauncherInterface.ResourceLimits = .init(openFiles: nil, fileSize: nil, coreSize: nil),
-    stopped: Bool? = nil, note: String = "note", bundle: SharedDescriptor? = nil
+    stopped: Bool? = nil, nestedSandbox: Bool? = nil, note: String = "note", bundle: SharedDescriptor? = nil
   ) throws -> Launched {
     let (_, descriptors) = try call(descriptors: bundle.map { [$0] } ?? []) {
       LauncherInterface.Launch(
         request: $0, instance: instance, extension: "org.example.Extension",
         extensionPoint: "org.example.Point",
         program: program, arguments: arguments, environment: environment, directory: directory,
-        sandboxed: sandboxed, mounts: Self.system + mounts, resources: limits, stopped: stopped, note: note)
+        sandboxed: sandboxed, mounts: Self.system + mounts, nestedSandbox: nestedSandbox, resources: limits, stopped: stopped, note: note)
     }
     guard descriptors.count == 2 else { throw TestFailure("\(descriptors.count) descriptors") }
     return Launched(control: descriptors[0], process: descriptors[1])
