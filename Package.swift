@@ -75,7 +75,8 @@ let package = Package(
     .executableTarget(name: "extensiond", dependencies: ["BrokerDaemon"]),
 
     // MARK: Launcher
-    .target(name: "Launcher", dependencies: ["CSeccomp", "CSystemd", "LauncherProtocol", "LinuxSystem", "Varlink"]),
+    .target(
+      name: "Launcher", dependencies: ["CSeccomp", "CSystemd", "LauncherProtocol", "LinuxSystem", "Varlink"]),
     .executableTarget(name: "extensiond-launcher", dependencies: ["Launcher", "LinuxSystem"]),
 
     // MARK: SDK

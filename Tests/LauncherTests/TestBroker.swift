@@ -20,7 +20,9 @@ final class TestBroker {
 
   @discardableResult
   func hello(_ generation: String = "g1") throws -> LauncherInterface.Hello.Reply {
-    try call { LauncherInterface.Hello(request: $0, protocol: 1, generation: generation) }.reply
+    try call {
+      LauncherInterface.Hello(request: $0, protocol: LauncherPacket.version, generation: generation)
+    }.reply
   }
 
   @discardableResult
@@ -109,7 +111,7 @@ struct Launched {
 extension TestBroker {
   private static let system: [LauncherInterface.Mount] = {
     var mounts: [LauncherInterface.Mount] = [
-      .init(kind: .temporary, source: nil, destination: "/"),
+      .init(kind: .empty, destination: "/"),
       .init(kind: .readOnly, source: "/usr", destination: "/usr"),
       .init(kind: .processes, source: nil, destination: "/proc"),
       .init(kind: .devices, source: nil, destination: "/dev"),
@@ -134,7 +136,8 @@ extension TestBroker {
         request: $0, instance: instance, extension: "org.example.Extension",
         extensionPoint: "org.example.Point",
         program: program, arguments: arguments, environment: environment, directory: directory,
-        sandboxed: sandboxed, mounts: Self.system + mounts, nestedSandbox: nestedSandbox, resources: limits, stopped: stopped, note: note)
+        sandboxed: sandboxed, mounts: Self.system + mounts, nestedSandbox: nestedSandbox, resources: limits,
+        stopped: stopped, note: note)
     }
     guard descriptors.count == 2 else { throw TestFailure("\(descriptors.count) descriptors") }
     return Launched(control: descriptors[0], process: descriptors[1])
