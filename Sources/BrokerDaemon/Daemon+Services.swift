@@ -103,6 +103,26 @@ extension Daemon {
     }
   }
 
+  // MARK: Sandboxes
+
+  func inspect(_ instance: String, _ request: RequestID) {
+    guard let link else { return handle(.inspected(request, nil)) }
+    link.call {
+      LauncherInterface.Inspect(request: $0, instance: instance)
+    } answered: { [unowned self] answer in
+      guard let (reply, descriptors) = answer, reply.error == nil, let directory = descriptors.first,
+        let found = try? LauncherInterface.Inspect.Reply(object: reply.parameters, unknownMembers: .ignored),
+        let processID = found.pid
+      else { return self.handle(.inspected(request, nil)) }
+      self.sandboxWorker.perform {
+        SandboxReader.read(
+          directory, instance: instance, processID: processID, landlock: found.landlock)
+      } completion: { [unowned self] in
+        self.handle(.inspected(request, $0))
+      }
+    }
+  }
+
   func keepLease(_ activation: String, _ instance: String, _ note: String) {
     guard let (host, launcher) = try? Socket.pair() else {
       return handle(.leaseFailed(activation: activation, message: "no descriptors are left"))

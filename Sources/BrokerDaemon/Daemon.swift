@@ -230,6 +230,7 @@ final class Daemon {
       peers[request.peer]?.reply(request, value.reply(continues: continues), descriptors: descriptors)
     case .fail(let request, let error): peers[request.peer]?.reply(request, error.reply)
     case .checkBundle(let instance, let path, let digest): check(instance, path, digest)
+    case .inspect(let request, let instance): inspect(instance, request)
     case .watchContainer(let instance, let identifier):
       containers.watch(instance, of: identifier) { [unowned self] in
         self.handle(.containerMeasured(instance: instance, $0))
