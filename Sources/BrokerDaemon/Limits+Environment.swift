@@ -1,0 +1,13 @@
+internal import BrokerCore
+internal import LinuxSystem
+
+extension Limits {
+  /// For tests, which cannot wait for gigabytes.
+  static var ofEnvironment: Limits {
+    var limits = Limits()
+    func value(_ name: String) -> Int? { CurrentProcess.environment(name).flatMap { Int($0) } }
+    if let bytes = value("EXTENSIOND_CONTAINER_BYTES") { limits.containerBytes = bytes }
+    if let time = value("EXTENSIOND_CONTAINER_MS") { limits.containerInterval = Int64(time) }
+    return limits
+  }
+}
