@@ -109,6 +109,6 @@ extension Broker {
         LaunchOrder(
           instance: id, extensionIdentifier: instance.identifier, extensionPoint: instance.extensionPoint,
           path: instance.path, program: program, arguments: facts.arguments,
-          runtime: facts.runtime, waits: instance.waits, note: note)))
+          entitlements: facts.entitlements, runtime: facts.runtime, waits: instance.waits, note: note)))
   }
 }

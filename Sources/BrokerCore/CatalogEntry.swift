@@ -30,11 +30,6 @@ extension CatalogEntry {
       let way = facts.isDeveloped ? "reset" : "enable"
       self.init(
         state: .disabled, explanation: "the person disabled it; 'extctl \(way) \(name)' allows it again")
-    } else if !facts.entitlements.isEmpty {
-      self.init(
-        state: .entitled,
-        explanation: "asks for entitlements, which cannot be granted yet: "
-          + facts.entitlements.joined(separator: ", "))
     } else if facts.isDeveloped {
       self.init(
         state: .enabled, explanation: "a developer's bundle, in use as long as its 'extctl dev run' lasts")

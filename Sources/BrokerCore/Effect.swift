@@ -68,6 +68,8 @@ public struct LaunchOrder: Hashable, Sendable {
   public var path: String
   public var program: String
   public var arguments: [String]
+  /// Those that were agreed to.
+  public var entitlements: [String]
   public var runtime: BundleFacts.Runtime
   /// Stop the program before its first instruction.
   public var waits: Bool

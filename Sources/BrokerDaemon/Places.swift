@@ -6,11 +6,14 @@ struct Places: Sendable {
     let description: String
   }
 
+  let home: String
   let runtime: String
   let state: String
   let cache: String
   let data: String
   let containers: String
+  /// Of app groups.
+  let groups: String
   let roots: [String]
   let launcherProgram: String
   let stdioProgram: String
@@ -20,6 +23,12 @@ struct Places: Sendable {
   var launcherSocket: String { runtime + "/launcher/io.extensiond.Launcher" }
   var digests: String { cache + "/digests.sqlite" }
   var decisions: String { state + "/decisions.sqlite" }
+
+  /// What nobody but the broker and its kind may touch.
+  var own: [String] {
+    let configuration = (CurrentProcess.environment("XDG_CONFIG_HOME") ?? home + "/.config") + "/extensiond"
+    return [runtime, state, cache, containers, groups, configuration, data + "/extensiond"] + roots
+  }
 
   init() throws(Failure) {
     guard let runtime = CurrentProcess.environment("XDG_RUNTIME_DIR") else {
@@ -36,11 +45,13 @@ struct Places: Sendable {
       let value = CurrentProcess.environment(variable) ?? ""
       return value.hasPrefix("/") ? value : home + standard
     }
+    self.home = home
     self.runtime = runtime + "/extensiond"
     state = base("XDG_STATE_HOME", "/.local/state") + "/extensiond"
     cache = base("XDG_CACHE_HOME", "/.cache") + "/extensiond"
     data = base("XDG_DATA_HOME", "/.local/share")
     containers = data + "/extensiond-containers"
+    groups = data + "/extensiond-groups"
     func list(_ text: String) -> [String] {
       text.split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
     }
@@ -57,11 +68,13 @@ struct Places: Sendable {
 
   /// All in one directory of its own, and no roots but one.
   init(ephemeral root: String, in directory: String) {
+    home = CurrentProcess.environment("HOME") ?? directory
     runtime = directory + "/extensiond"
     state = directory + "/state"
     cache = directory + "/cache"
     data = directory + "/data"
     containers = data + "/extensiond-containers"
+    groups = data + "/extensiond-groups"
     roots = [root]
     launcherProgram = Self.program("extensiond-launcher", "EXTENSIOND_LAUNCHER")
     stdioProgram = Self.program("extension-stdio", "EXTENSIOND_STDIO")

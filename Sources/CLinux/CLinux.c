@@ -166,6 +166,11 @@ int clinux_rename(const char *from, const char *to, unsigned flags) {
 
 int clinux_memfd(const char *name) { return memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING); }
 
+int clinux_landlock_level(void) {
+  // landlock_create_ruleset(2) with LANDLOCK_CREATE_RULESET_VERSION; the header may be older than the kernel.
+  return (int)syscall(444, NULL, 0, 1U);
+}
+
 int clinux_seal(int memfd) {
   return fcntl(memfd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE);
 }

@@ -36,6 +36,7 @@ final class Instance {
   private var inner: SharedProcess?
   private var innerID: Int32?
   private var group: ControlGroup?
+  private var bus: SessionBusProxy?
   private var report = ProgramReport()
   private var reportLines = LineReader()
   private var sandboxLines = LineReader()
@@ -58,16 +59,18 @@ final class Instance {
     self.loop = loop
     self.handlers = handlers
     self.groups = groups
-    let started = try InstanceStart(request, bundle: bundle, tools: tools, groups: groups)
+    let started = try InstanceStart(request, bundle: bundle, tools: tools, groups: groups, loop: loop)
     processID = started.processID
     process = started.process
     control = started.control
     group = started.group
+    bus = started.bus
     do throws(Errno) {
       try watch(started, output: makeOutput(request, journal))
     } catch {
       // Nobody will hear of it again.
       try? group?.kill()
+      bus?.end()
       started.process.send(signal: group == nil ? Signals.last : Signals.kill)
       _ = try? Poll.readable(started.process.rawValue, deadline: .now + .seconds(1))
       _ = try? started.process.process.reap()
@@ -235,6 +238,7 @@ final class Instance {
     for reader in readers { reader.finish() }
     for watch in watches { watch.cancel() }
     output?.finish()
+    bus?.end()
     let events = group?.read("memory.events").map(GroupValues.init)
     end = .init(
       instance: name, note: note, executed: report.executed, exitStatus: report.exitStatus,
@@ -248,6 +252,7 @@ final class Instance {
     watches = []
     output = nil
     group = nil
+    bus = nil
     control = nil
     process = nil
     inner = nil

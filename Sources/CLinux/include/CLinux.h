@@ -121,6 +121,9 @@ int clinux_pipe_capacity(int pipe, int bytes);
 /// memfd_create with close-on-exec and sealing allowed.
 int clinux_memfd(const char *_Nonnull name);
 /// Forbids every further change of a memfd.
+/// The version of Landlock that the kernel has; -1 with errno where it has none.
+int clinux_landlock_level(void);
+
 int clinux_seal(int memfd);
 
 /// fcntl with one int argument; Swift cannot call the variadic function.
