@@ -38,7 +38,7 @@ final class SessionBusProxy {
     }
     gate = pipe.reading
     // Until it has ended, also after the instance has.
-    watch = try? loop.watch(process.rawValue, for: .readable) { self.ended() }
+    watch = try? loop.watch(process.rawValue, for: .readable) { _ in self.ended() }
   }
 
   /// The bus of the session that this launcher belongs to.

@@ -57,7 +57,11 @@ extension AdminInterface.Extension {
   func asksText(approved: [String]? = nil) -> String {
     Entitlement.meanings(of: entitlements).map { ask in
       let isNew = approved.map { !$0.contains(ask.name) } ?? false
-      return "\(ask.name)\(isNew ? " (NEW)" : ""): \(ask.meaning)"
+      var folder = ""
+      if case .appGroup(let group)? = Entitlement(ask.name), let data = try? Path.dataHome() {
+        folder = " The folder is \(data)/extensiond-groups/\(group)."
+      }
+      return "\(ask.name)\(isNew ? " (NEW)" : ""): \(ask.meaning)\(folder)"
     }.joined(separator: "\n")
   }
 }
