@@ -25,7 +25,7 @@ extension Entitlement.Simple {
   fileprivate var meaning: String {
     switch self {
     case .networkClient:
-      "It can connect to any computer on the network and on the internet, and to services on this machine that listen on localhost. Datagrams (UDP) go both ways."
+      "It can connect to any computer on the network and on the internet, and to services on this machine that listen on localhost. Datagrams (UDP) go both ways, and it can wait for connections at a port that the kernel picks."
     case .networkServer:
       "It can wait for connections from other computers and from programs on this machine. It can send datagrams (UDP) to any of them."
     case .filesUserSelected:
@@ -37,7 +37,7 @@ extension Entitlement.Simple {
     case .audio:
       "It can play sound, and listen to the microphone and to what other programs play."
     case .home:
-      "It can read, change and delete all your files, but for keys, passwords of ssh and gnupg, the files that start programs when you log in, and what belongs to extensiond."
+      "It can read, change and delete all your files, but for the keys of ssh and gnupg, stored passwords, the files that start programs when you log in, and what belongs to extensiond. Other programs obey what lies there, so it may get out of its sandbox that way."
     case .nestedSandbox:
       "It can make sandboxes inside of its own, as browsers do. More of the system's kernel is in its reach, and so are faults of it."
     case .none:

@@ -34,6 +34,18 @@ def listen(address=("127.0.0.1", 0)):
         s.bind(address)
         s.listen()
         return "listens"
+def fast(address, protocol=0):
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM, protocol) as s:
+        s.sendto(b"x", 0x20000000, address)
+        return "sent"
+def multipath(address):
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262) as s:
+        s.connect(address)
+        return "connected"
+def anywhere():
+    with socket.socket() as s:
+        s.listen()
+        return "listens"
 def read(path):
     with open(path) as file: return file.read()
 def write(path, text):
@@ -134,6 +146,17 @@ class Network(Entitled):
         self.assertEqual(found[1], ["hello", "EACCES", "EPERM"])
         self.assertEqual(found[2], ["EACCES", "listens", "EPERM"])
         self.assertEqual(found[3], ["hello", "listens", "EPERM"])
+
+    def test_a_server_connects_in_no_other_way(self):
+        outside = Listener(self, ("127.0.0.1", 0), socket.AF_INET)
+        address = outside.socket.getsockname()
+        self.begin({"network-server": True}, {"network-client": True})
+        server, client = self.start(0), self.start(1)
+        self.assertEqual(server(f"fast({address!r})"), "ENOTSUP")
+        self.assertEqual(server(f"multipath({address!r})"), "EPROTONOSUPPORT")
+        self.assertEqual(client("socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262)"), "EPROTONOSUPPORT")
+        # What no Landlock sees: docs/security.md says so.
+        self.assertEqual(client("anywhere()"), "listens")
 
     def test_what_listens_can_be_reached_and_names_can_be_looked_up(self):
         self.begin({"network-server": True}, {})
