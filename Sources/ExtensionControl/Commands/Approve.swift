@@ -10,7 +10,14 @@ extension Command {
       "What is approved is shown first, with what it asks for in plain words; what it did not ask for when it was approved "
       + "last is marked as new. The approval is for exactly this content and these entitlements. If they are others by "
       + "then, nothing is approved, the difference is shown, and the exit status is 5.",
-    options: [.init(name: "yes", letter: "y", help: "do not ask; needed where standard input is no terminal")]
+    options: [
+      .init(name: "yes", letter: "y", help: "do not ask; needed where standard input is no terminal"),
+      .init(
+        name: "publisher",
+        help:
+          "approve updates signed with the same key as well, as long as they ask for nothing more and are not older"
+      ),
+    ]
   ) { invocation in
     let item = try subject(invocation)
     guard let digest = item.digest else {
@@ -18,11 +25,17 @@ extension Command {
         .failed,
         "\(item.path) cannot be approved: \(item.explanation); 'extctl lint \(item.path)' lists every fault")
     }
+    if invocation.has("publisher"), item.publisher == nil {
+      throw ControlError(
+        .failed, "\(item.path) is not signed, so there is no publisher to approve; leave --publisher out")
+    }
     if !invocation.isJSON { try Terminal.write(item.text(approved: approvedBefore(item, invocation))) }
     if !invocation.has("yes") { try confirm("Approve exactly this?") }
     do {
       _ = try invocation.admin(
-        AdminInterface.Approve(extension: item.path, digest: digest, entitlements: item.entitlements))
+        AdminInterface.Approve(
+          extension: item.path, digest: digest, entitlements: item.entitlements,
+          publisher: invocation.has("publisher") ? item.publisher : nil))
     } catch let error as ControlError where error.status == .changed {
       throw ControlError(.changed, difference(item, invocation), reply: error.reply)
     }
@@ -52,7 +65,7 @@ extension Command {
     guard !item.entitlements.isEmpty, let identifier = item.identifier,
       let history = try? invocation.admin(AdminInterface.History(extension: identifier))
     else { return nil }
-    let last = history.decisions.first { $0.decision != .disabled }
+    let last = history.decisions.first { $0.decision == .enabled || $0.decision == .reset }
     return last?.decision == .enabled ? last?.entitlements : nil
   }
 

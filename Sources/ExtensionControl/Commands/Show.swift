@@ -39,6 +39,11 @@ extension AdminInterface.Extension {
       ("writable by", rootOwned ? "root only" : "you"),
       ("digest", digest ?? "-"),
       ("entitlements", entitlements.isEmpty ? "nothing beyond its sandbox" : asksText(approved: approved)),
+      (
+        "signed by",
+        (publisher ?? "nobody")
+          + (approvedPublisher.map { $0 == publisher ? ", whose updates are approved" : "" } ?? "")
+      ),
       ("running", "\(instances)"),
     ]
     let said = [
