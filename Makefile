@@ -6,7 +6,7 @@ RELEASE := .build/release
 PACKAGES := bubblewrap libexpat1-dev libplist-dev libseccomp-dev libsqlite3-dev libssl-dev libsystemd-dev pkg-config python3
 TEST_PACKAGES := $(PACKAGES) bindfs binutils cmake dbus-user-session gcc libglib2.0-dev libpam-systemd meson python3-venv strace systemd xdg-dbus-proxy
 
-.PHONY: help build demo test lint bench install docs reference clean deps test-deps
+.PHONY: help build demo test test-escape lint bench install docs reference clean deps test-deps
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,6 +29,10 @@ demo: deps ## play the whole story with real processes, in directories of its ow
 test: test-deps ## build and run all tests
 	swift build --build-tests
 	Tests/Support/run-tests
+
+test-escape: test-deps ## let a hostile extension try to leave its sandbox, one line an attempt
+	swift build
+	Tests/Support/run-escape-tests
 
 lint: deps ## check format, layers and sizes; warnings are errors in every build
 	swift format lint --strict --recursive Package.swift Sources Tests

@@ -85,6 +85,15 @@ struct InstanceCommand {
     return options
   }
 
+  /// The kernel lets root's own user number write these without any capability, and bwrap covers only directories that
+  /// can be written themselves. Nobody else has a right to them.
+  private static func settings(below processes: String) -> [String] {
+    guard CurrentProcess.userID == 0 else { return [] }
+    return ["acpi", "bus", "fs", "irq", "scsi", "sys", "sysrq-trigger"].flatMap { name in
+      File.exists("/proc/\(name)") ? ["--ro-bind", "/proc/\(name)", "\(processes)/\(name)"] : []
+    }
+  }
+
   private static func temporary(_ destination: String, size: Int?) -> [String] {
     // bwrap takes 0 for none.
     (size.map { ["--size", "\(max(1, $0))"] } ?? []) + ["--tmpfs", destination]
@@ -137,7 +146,7 @@ struct InstanceCommand {
       case (.empty, _):
         options += temporary(mount.destination, size: mount.size)
         sealed.append(mount.destination)
-      case (.processes, _): options += ["--proc", mount.destination]
+      case (.processes, _): options += ["--proc", mount.destination] + settings(below: mount.destination)
       case (.devices, _):
         options += ["--dev", mount.destination] + temporary(mount.destination + "/shm", size: mount.size)
         sealed.append(mount.destination)
