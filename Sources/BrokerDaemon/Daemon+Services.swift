@@ -81,7 +81,9 @@ extension Daemon {
     preparing.insert(order.instance)
     let (home, own) = (places.home, places.own)
     homeWorker.perform {
-      Result { () throws(SandboxGrants.Refusal) in try HomeMounts(home: home, own: own) }
+      Result { () throws(SandboxGrants.Refusal) in
+        try HomeMounts(home: home, own: own, moved: Places.moved)
+      }
     } completion: { [unowned self] result in
       // Nobody else would answer for one that was ended meanwhile.
       guard self.preparing.remove(order.instance) != nil else {

@@ -26,6 +26,12 @@ struct HomeMounts: Sendable {
     ".xsessionrc", ".zlogin", ".zlogout", ".zprofile", ".zshenv", ".zshrc", "bin",
   ]
 
+  /// Those of the person's own broker, also where this is another one.
+  private static let brokers = [
+    ".config/extensiond", ".local/share/extensiond", ".local/share/extensiond-containers",
+    ".local/share/extensiond-groups", ".local/state/extensiond",
+  ]
+
   private(set) var mounts: [LauncherInterface.Mount] = []
   private var bytes = 0
   /// Where the home is, without links, and where it is mounted.
@@ -34,15 +40,19 @@ struct HomeMounts: Sendable {
   private var hidden: Set<String> = []
   private var divided: Set<String> = []
 
-  /// Looks through the home; may block. `own`: what belongs to the broker.
-  init(home: String, own: [String]) throws(SandboxGrants.Refusal) {
+  /// Looks through the home; may block. `own`: what belongs to the broker. `moved`: as `Places.moved`.
+  init(home: String, own: [String], moved: [(from: String, to: String)]) throws(SandboxGrants.Refusal) {
     guard let root = Self.target(home), root != "/", home != SandboxProfile.home else {
       throw Self.refusal("\(home) is no home that can be shown to it")
     }
     self.root = root
     destination = home
-    for path in (Self.keys + Self.caches + Self.startFiles).map({ root + "/" + $0 }) { hide(path) }
-    for path in own {
+    var paths = own
+    for name in Self.keys + Self.caches + Self.startFiles + Self.brokers {
+      paths.append(root + "/" + name)
+      for (from, to) in moved where name.hasPrefix(from) { paths.append(to + name.dropFirst(from.count)) }
+    }
+    for path in paths {
       // As it is written, or through a link above it.
       hide(path.hasPrefix(home + "/") ? root + path.dropFirst(home.count) : path)
     }
@@ -65,10 +75,9 @@ struct HomeMounts: Sendable {
   private func isInside(_ path: String) -> Bool { path == root || path.hasPrefix(root + "/") }
 
   private mutating func hide(_ path: String) {
-    guard isInside(path) else { return }
     // Those above it, as they are written: where one is absent, the one before it is read-only.
     var above = path
-    while let slash = above.lastIndex(of: "/"), above.utf8.count > root.utf8.count {
+    while isInside(above), above != root, let slash = above.lastIndex(of: "/") {
       above = String(above[..<slash])
       if let target = Self.target(above) { divide(target) }
     }

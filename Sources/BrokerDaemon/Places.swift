@@ -30,9 +30,15 @@ struct Places: Sendable {
   var decisions: String { state + "/decisions.sqlite" }
 
   /// What nobody but the broker and its kind may touch.
-  var own: [String] {
-    let configuration = (CurrentProcess.environment("XDG_CONFIG_HOME") ?? home + "/.config") + "/extensiond"
-    return [runtime, state, cache, containers, groups, configuration, data + "/extensiond"] + roots
+  var own: [String] { [runtime, state, cache, containers, groups, data + "/extensiond"] + roots }
+
+  /// Where the person keeps what belongs into these directories of the home.
+  static var moved: [(from: String, to: String)] {
+    [(".config", "XDG_CONFIG_HOME"), (".local/share", "XDG_DATA_HOME"), (".local/state", "XDG_STATE_HOME")]
+      .compactMap { name, variable in
+        guard let path = CurrentProcess.environment(variable), path.hasPrefix("/") else { return nil }
+        return (name + "/", path + "/")
+      }
   }
 
   init() throws(Failure) {

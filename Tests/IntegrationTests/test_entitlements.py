@@ -256,6 +256,16 @@ class Home(Entitled):
         self.assertEqual(ask(f"read({home!r} + '/.config/app/file')"), "y")
         self.assertIn(ask(f"os.unlink({home!r} + '/.ssh')"), ("EROFS", "EBUSY"))
 
+    def test_directories_that_were_moved_are_hidden_where_they_are(self):
+        self.make_home({"cfg/autostart/a.desktop": "start", "cfg/app/file": "x", ".config/systemd/u": "start"})
+        self.env["XDG_CONFIG_HOME"] = str(self.home / "cfg")
+        self.begin({"home": True})
+        ask, home = self.start(0), str(self.home)
+        self.assertEqual(ask(f"read({home!r} + '/cfg/app/file')"), "x")
+        for name in ("cfg/autostart/a.desktop", ".config/systemd/u"):
+            self.assertIn(ask(f"read({home!r} + '/{name}')"), ("ENOENT", "EACCES"), name)
+        self.assertEqual(ask(f"os.mkdir({home!r} + '/cfg/systemd')"), "EROFS")
+
     def test_a_home_with_too_much_in_it_is_refused(self):
         for index in range(900):
             (self.home / f"file{index}").touch()
@@ -420,6 +430,20 @@ class Words(Entitled):
         self.assertIn("none (NEW): No sandbox: it can do all that you can.", said)
         self.assertIn("network-client: It can connect", said)
         self.assertIn("asks for none: No sandbox", self.extctl("lint", path).stdout)
+        self.assertIn("none: No sandbox: it can do all", self.extctl("explain", "org.example.P0").stdout)
+
+    def test_an_ordinary_program_without_a_sandbox(self):
+        self.put(self.make_host())
+        info = {"Extensiond": {"Runtime": "stdio"}}
+        path = self.make_bundle("org.example.P0", program="#!/bin/sh\ncat $HOME/secret; pwd\n", info=info)
+        (path / "Entitlements.plist").write_bytes(plistlib.dumps({"none": True}))
+        path = self.put(path)
+        (self.home / "secret").write_text("key\n")
+        self.start_broker()
+        self.approve("org.example.P0")
+        _, _, connection = self.activate(self.host(), "org.example.P0", connect=True)
+        with connection.makefile() as lines:
+            self.assertEqual(lines.read(), f"key\n{path}\n")
 
     def test_an_unknown_one_makes_it_invalid(self):
         self.put(self.make_host())
