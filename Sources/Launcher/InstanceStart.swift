@@ -44,7 +44,8 @@ struct InstanceStart {
     do throws(LaunchFailure) {
       if let names = request.sessionBus, !names.isEmpty, request.sandboxed {
         bus = try SessionBusProxy(
-          names, instance: request.instance, tools: tools, group: group?.directory, loop: loop)
+          names, instance: request.instance, tools: tools, errors: errors.writing,
+          group: group?.directory, loop: loop)
       }
       let ends = InstanceCommand.Ends(
         control: sockets.1, errors: errors.writing, report: report.writing,

@@ -11,9 +11,13 @@ final class SessionBusProxy {
 
   private let process: SharedProcess
   private var watch: EventLoop.Watch?
+  /// The sandbox needs the directory, whatever became of the proxy.
+  private var isWanted = true
 
+  /// `errors`: what it writes stands among what the instance writes.
   init(
-    _ destinations: [String], instance: String, tools: Tools, group: SharedDescriptor?, loop: EventLoop
+    _ destinations: [String], instance: String, tools: Tools, errors: SharedDescriptor,
+    group: SharedDescriptor?, loop: EventLoop
   ) throws(LaunchFailure) {
     guard let address = Self.address else { throw LaunchFailure(stage: "sessionBus", errno: .noEntry) }
     directory = tools.busDirectory + "/" + instance
@@ -29,7 +33,7 @@ final class SessionBusProxy {
     let command = Spawn(
       path: tools.busProxy,
       arguments: ["--fd=3", address, directory + "/bus", "--filter"] + destinations.map { "--talk=\($0)" },
-      environment: [], descriptors: [tools.null, tools.null, tools.null, pipe.writing], controlGroup: group)
+      environment: [], descriptors: [tools.null, tools.null, errors, pipe.writing], controlGroup: group)
     do throws(Spawn.Failure) {
       process = SharedProcess(try command.run())
     } catch {
@@ -56,8 +60,13 @@ final class SessionBusProxy {
     watch?.cancel()
     watch = nil
     _ = try? process.process.reap()
-    try? File.removeTree(directory)
+    if !isWanted { try? File.removeTree(directory) }
   }
 
-  func end() { process.send(signal: Signals.kill) }
+  /// The instance has ended, or did not start.
+  func end() {
+    isWanted = false
+    process.send(signal: Signals.kill)
+    if watch == nil { try? File.removeTree(directory) }
+  }
 }

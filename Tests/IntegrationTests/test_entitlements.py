@@ -357,6 +357,17 @@ class SessionBus(Entitled):
         self.begin({"session-bus": [NAME]})
         self.assertIn("xdg-dbus-proxy", self.refusal(0)["detail"])
 
+    def test_nothing_is_started_before_the_filter_stands(self):
+        broken = self.place / "broken"
+        broken.write_text("#!/bin/sh\necho it is broken >&2\nexit 1\n")
+        broken.chmod(0o755)
+        self.env["EXTENSIOND_DBUS_PROXY"] = str(broken)
+        self.start_bus()
+        self.begin({"session-bus": [NAME]})
+        reason = self.refusal(0)
+        self.assertEqual((reason["stage"], reason["detail"]), ("sessionBus", "it is broken"))
+        until(lambda: not self.proxies(), "the filter's end")
+
     def test_without_a_bus_it_is_refused(self):
         self.begin({"session-bus": [NAME]})
         self.assertIn("session bus", self.refusal(0)["detail"])
