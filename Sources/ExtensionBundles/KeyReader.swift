@@ -50,9 +50,12 @@ struct KeyReader {
     return nil
   }
 
+  /// The most bytes of a version, also of one in any form.
+  static let maximumVersion = 64
+
   /// Numbers with dots.
   mutating func version(_ key: String) -> String? {
-    guard let text = string(key) else { return nil }
+    guard let text = string(key, maximum: Self.maximumVersion) else { return nil }
     if BundleVersion.isValid(text) { return text }
     note(.optionValue, "\(key) in \(place) is “\(text)”; write numbers with dots, such as 1.2")
     return nil

@@ -51,7 +51,8 @@ import Testing
   func `Info.plist says them`(icon: String) throws {
     let root = try TemporaryDirectory()
     try make(
-      root, Self.text("CFBundleIconFile", icon.hasSuffix(".png") ? "icon.png" : "icon")
+      root,
+      Self.text("CFBundleIconFile", icon.hasSuffix(".png") ? "icon.png" : "icon")
         + Self.text("NSHumanReadableCopyright", "© 2026\n Me"),
       options: Self.text("Description", " Greets\n you ") + Self.text("Developer", "Me")
         + Self.text("License", "MIT") + Self.text("HomePage", "https://example.org/a?b"))
