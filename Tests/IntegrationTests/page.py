@@ -1,9 +1,9 @@
 """A page of docs/ that is followed to the letter: its files are written, its commands run, their output is compared.
 
-A block is a file where the line before it is "`path`:", and stands for one line of a file where that is "In `path`, in place of
-`line`:". A block of the kind `console` has commands after "$ ", each with its
-output: "…" in a line stands for anything, a line that is "…" for any lines. After a line "In a second terminal:" the command
-goes on until the end; "The second terminal has:" is before what else it prints."""
+A block is a file where the line before it is "`path`:", and stands for one line of a file where that is "In `path`, in place
+of `line`:". A block of the kind `console` has commands after "$ ", each with its output: "…" in a line stands for anything, a
+line that is "…" for any lines. After a line "In a second terminal:" the command goes on until the end; "The second terminal
+has:" is before what else it prints."""
 
 import os
 import pathlib
@@ -148,7 +148,8 @@ class PageWorld(World):
         """As an author does in an editor: the lines get the place, and the depth, of the one before."""
         path = pathlib.Path(self.shell.directory(), name)
         pattern = ".*".join(map(re.escape, line.split("…")))
-        changed, count = re.subn(f"^( *){pattern}\n", lambda found: textwrap.indent(text, found[1]), path.read_text(), flags=re.M)
+        changed, count = re.subn(
+            f"^( *){pattern}\n", lambda found: textwrap.indent(text, found[1]), path.read_text(), flags=re.M)
         self.assertEqual(count, 1, f"{name} has not one line that is {line}")
         path.write_text(changed)
 
