@@ -14,7 +14,8 @@ extension Broker {
       instances: instances.values.lazy.filter { $0.path == facts.path }.count,
       quarantinedUntil: facts.digest.flatMap { crashes[$0]?.quarantine(at: now) }.map { Int($0.wall) },
       programs: facts.programs.isEmpty ? nil : facts.programs, pointVersion: facts.pointVersion,
-      details: .init(facts.details, in: languages), developer: facts.isDeveloped ? true : nil)
+      details: .init(facts.details, in: languages), developer: facts.isDeveloped ? true : nil,
+      publisher: facts.publisher, publisherKeyType: facts.publisherKeyType)
   }
 
   var pointRows: [AdminInterface.ExtensionPoint] {

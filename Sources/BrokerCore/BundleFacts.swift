@@ -45,6 +45,10 @@ public struct BundleFacts: Hashable, Sendable {
   public var programs: [String]
   public var arguments: [String]
   public var points: [PointFacts]
+  /// The fingerprint of the key that it is signed with, as `SHA256:…`, where the signature was verified.
+  public var publisher: String?
+  /// The kind of that key, such as ED25519.
+  public var publisherKeyType: String?
   /// A developer's, in no root.
   public var isDeveloped = false
 
