@@ -10,7 +10,8 @@ public enum ExtensionControl {
   static let commands: [Command] = [
     .list, .show, .explain, .approve, .disable, .reset, .history, .points, .hosts, .ps, .connections,
     .activate,
-    .connect, .call, .stop, .watch, .logs, .new, .bundle, .dev, .install, .remove, .rescan, .lint, .status,
+    .connect, .call, .stop, .watch, .logs, .new, .bundle, .dev, .install, .remove, .rescan, .lint, .sign,
+    .status,
     .doctor,
     .completion,
     .manual,

@@ -13,6 +13,11 @@ extension Command {
 }
 
 extension AdminInterface.Extension {
+  /// The key that it is signed with.
+  var publisherText: String? {
+    publisher.map { $0 + (publisherKeyType.map { " (\($0))" } ?? "") }
+  }
+
   /// Everything, one field a line.
   var text: String {
     var rows: [(name: String, value: String)] = [
@@ -23,6 +28,7 @@ extension AdminInterface.Extension {
       ("path", path),
       ("writable by", rootOwned ? "root only" : "you"),
       ("digest", digest ?? "-"),
+      ("signed by", publisherText ?? "nobody"),
       ("entitlements", entitlements.isEmpty ? "none" : entitlements.joined(separator: ", ")),
       ("running", "\(instances)"),
     ]
