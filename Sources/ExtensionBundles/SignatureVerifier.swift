@@ -39,7 +39,8 @@ public final class SignatureVerifier {
     guard verdict == .bad else { return verdict }
     // ssh-keygen says 255 for a bad signature and for whatever keeps it from looking at one: so it is shown a good one.
     switch run(Self.known.signature, Self.known.statement) {
-    case .good: return .bad
+    // Bad is remembered for long: once more, since what kept it from looking may have gone by meanwhile.
+    case .good: return run(signature, statement.text)
     case .bad: return .unknown("\(program.path) refuses every signature\(lastWords); repair that")
     case .unknown(let why): return .unknown(why)
     }

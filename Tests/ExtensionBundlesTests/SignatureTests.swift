@@ -1,4 +1,3 @@
-import CLinux
 import ExtensionBundles
 import LinuxSystem
 import Testing
