@@ -34,6 +34,12 @@ public struct BundleFacts: Hashable, Sendable {
   public var digest: String?
   public var rootOwned: Bool
   public var entitlements: [String]
+  /// The fingerprint of the key that signed it, such as `SHA256:…`; nil where nobody did.
+  public var publisher: String?
+  /// The kind of that key, such as ED25519.
+  public var publisherKeyType: String?
+  /// What it asks to be bounded by.
+  public var bounds: ResourceBounds
   public var problems: [AdminInterface.Problem]
   /// What it needs that is not here.
   public var incompatibility: String?
@@ -45,10 +51,6 @@ public struct BundleFacts: Hashable, Sendable {
   public var programs: [String]
   public var arguments: [String]
   public var points: [PointFacts]
-  /// The fingerprint of the key that it is signed with, as `SHA256:…`, where the signature was verified.
-  public var publisher: String?
-  /// The kind of that key, such as ED25519.
-  public var publisherKeyType: String?
   /// A developer's, in no root.
   public var isDeveloped = false
 
@@ -59,6 +61,7 @@ public struct BundleFacts: Hashable, Sendable {
     details = BundleDetails()
     rootOwned = false
     entitlements = []
+    bounds = ResourceBounds()
     problems = []
     runtime = .varlink
     programs = []

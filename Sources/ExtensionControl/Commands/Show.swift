@@ -28,8 +28,12 @@ extension AdminInterface.Extension {
       ("path", path),
       ("writable by", rootOwned ? "root only" : "you"),
       ("digest", digest ?? "-"),
-      ("signed by", publisherText ?? "nobody"),
       ("entitlements", entitlements.isEmpty ? "none" : entitlements.joined(separator: ", ")),
+      (
+        "signed by",
+        (publisherText ?? "nobody")
+          + (approvedPublisher.map { $0 == publisher ? ", whose updates are approved" : "" } ?? "")
+      ),
       ("running", "\(instances)"),
     ]
     let said = [
