@@ -197,6 +197,33 @@ class Signatures(World):
         self.assertEqual(os.waitpid(process, 0)[1], 0, said)
         self.assertIn(f"signed {bundle} by".encode(), said)
 
+    # Approving
+
+    def test_updates_signed_by_an_approved_key_stay_approved(self):
+        key, other = self.key(), self.key("other")
+        path = self.put(self.signed(self.make_bundle(), key))
+        self.put(self.make_host())
+        self.start_broker()
+        self.assertEqual(self.extctl("approve", "--yes", "--publisher", "org.example.Ext").returncode, 0)
+        digests = {self.row()["digest"]}
+
+        def update(name, version, signer):
+            bundle = self.make_bundle(where=self.place / name, body=f"# {name}", info={"CFBundleShortVersionString": version})
+            said = self.extctl("install", self.signed(bundle, signer) if signer else bundle)
+            self.assertEqual(said.returncode, 0, said.stderr)
+            digests.add(self.row()["digest"])
+            return self.state(path)
+
+        self.assertEqual(update("newer", "1.1", key), "enabled")
+        self.assertEqual(update("another's", "1.2", other), "changed")
+        self.assertEqual(update("nobody's", "1.2", None), "changed")
+        self.assertEqual(update("newest", "1.2", key), "enabled")
+        self.assertEqual(update("older", "1.1", key), "changed")
+        self.assertEqual(len(digests), 6)
+        self.assertEqual(update("newest again", "1.2", key), "enabled")
+        self.assertEqual(self.extctl("publishers", "--revoke", self.fingerprint(key)).returncode, 0)
+        self.assertEqual(self.state(path), "blocked")
+
     # Verifying
 
     def test_each_signature_is_verified_once(self):
