@@ -30,6 +30,12 @@ public struct Broker: Sendable {
   var crashes: [String: CrashHistory] = [:]
   /// What became of the last try to start an extension, by identifier.
   var attempts: [String: Attempt] = [:]
+  /// What an extension last answered, by identifier.
+  var handshakes: [String: String] = [:]
+  /// What hosts say of extensions, by identifier, oldest first.
+  var reports: [String: [Report]] = [:]
+  /// By host, what it asked for lately that is bounded in time.
+  var quotas: [HostKey: Quotas] = [:]
   var logs: [String: [String]] = [:]
   var launcher = LauncherState.unknown
   /// Instances that ended while no broker was there, until the launcher's table is complete.
@@ -166,6 +172,7 @@ public struct Broker: Sendable {
 
   private mutating func closePeer(_ peer: PeerID) {
     let development = sessions.removeValue(forKey: peer)?.development
+    quotas = quotas.filter { $0.value.isUsed(at: now) }
     early.removeAll { $0.request?.peer == peer }
     rescans.removeAll { $0.request.peer == peer }
     stops.removeAll { $0.request.peer == peer }

@@ -79,6 +79,7 @@ public struct Peer: Hashable, Sendable {
   public var controlGroup: String?
   /// It runs in name spaces of its own.
   public var sandboxed: Bool
+  public var userID: UInt32 = 0
 
   public init(
     door: Door, process: ProcessIdentity, executable: String? = nil, controlGroup: String? = nil,

@@ -84,8 +84,8 @@ struct BundleReading {
     guard let info else { return }
     var reader = KeyReader(info, place: infoName)
     record.identifier = reader.identifier()
-    record.shortVersion = reader.string("CFBundleShortVersionString")
-    record.version = reader.string("CFBundleVersion")
+    record.shortVersion = reader.string("CFBundleShortVersionString", maximum: KeyReader.maximumVersion)
+    record.version = reader.string("CFBundleVersion", maximum: KeyReader.maximumVersion)
     let program = reader.string("CFBundleExecutable")
     let names = BundleNames(
       tree: tree, base: base, otherwise: record.container?.name ?? record.name, reader: &reader)

@@ -38,7 +38,7 @@ extension AdminInterface.Extension {
     ]
     let said = [
       ("description", details?.description), ("developer", details?.developer), ("license", details?.license),
-      ("home page", details?.homePage), ("icon", details?.icon),
+      ("copyright", details?.copyright), ("home page", details?.homePage), ("icon", details?.icon),
     ]
     for (name, value) in said { if let value { rows.append((name, value)) } }
     if let containingHost { rows.append(("inside", containingHost)) }
