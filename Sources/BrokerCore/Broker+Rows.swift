@@ -15,7 +15,7 @@ extension Broker {
       quarantinedUntil: facts.digest.flatMap { crashes[$0]?.quarantine(at: now) }.map { Int($0.wall) },
       programs: facts.programs.isEmpty ? nil : facts.programs, pointVersion: facts.pointVersion,
       details: .init(facts.details, in: languages), developer: facts.isDeveloped ? true : nil,
-      publisher: facts.publisher,
+      publisher: facts.publisher, publisherKeyType: facts.publisherKeyType,
       approvedPublisher: facts.identifier.flatMap { catalog.decisions[$0]?.publisher },
       pinned: facts.identifier.flatMap(catalog.pin) == facts.path ? true : nil)
   }

@@ -12,7 +12,7 @@ public enum ExtensionControl {
     .forget, .points, .hosts,
     .ps,
     .connections, .activate, .connect, .call, .stop, .watch, .logs, .new, .bundle, .dev, .install, .remove,
-    .rescan, .lint, .status,
+    .rescan, .lint, .sign, .status,
     .doctor,
     .completion,
     .manual,

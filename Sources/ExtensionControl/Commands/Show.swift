@@ -13,6 +13,11 @@ extension Command {
 }
 
 extension AdminInterface.Extension {
+  /// The key that it is signed with.
+  var publisherText: String? {
+    publisher.map { $0 + (publisherKeyType.map { " (\($0))" } ?? "") }
+  }
+
   /// Everything, one field a line.
   var text: String {
     var rows: [(name: String, value: String)] = [
@@ -26,7 +31,7 @@ extension AdminInterface.Extension {
       ("entitlements", entitlements.isEmpty ? "none" : entitlements.joined(separator: ", ")),
       (
         "signed by",
-        (publisher ?? "nobody")
+        (publisherText ?? "nobody")
           + (approvedPublisher.map { $0 == publisher ? ", whose updates are approved" : "" } ?? "")
       ),
       ("running", "\(instances)"),
