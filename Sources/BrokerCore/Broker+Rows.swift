@@ -17,7 +17,7 @@ extension Broker {
       programs: facts.programs.isEmpty ? nil : facts.programs, pointVersion: facts.pointVersion,
       details: .init(facts.details, in: languages), developer: facts.isDeveloped ? true : nil,
       asks: entitlements.isEmpty ? nil : Entitlement.meanings(of: entitlements),
-      publisher: facts.publisher,
+      publisher: facts.publisher, publisherKeyType: facts.publisherKeyType,
       approvedPublisher: facts.identifier.flatMap { catalog.decisions[$0]?.publisher },
       pinned: facts.identifier.flatMap(catalog.pin) == facts.path ? true : nil)
   }

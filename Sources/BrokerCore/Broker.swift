@@ -46,6 +46,7 @@ public struct Broker: Sendable {
   private var early: [Event] = []
   private var decisionsAreLoaded = false
   private var policyIsLoaded = false
+  private var hasNotedPresent = false
   private var isScanned = false
   var rescans: [(request: RequestID, serial: Int)] = []
   var stops: [StopRequest] = []
@@ -120,6 +121,9 @@ public struct Broker: Sendable {
     case .decisionStored(let request, let decision): applyDecision(decision, request)
     case .decisionFailed(let request, let message):
       if let request { fail(request, AdminInterface.StorageFailed(message: message)) }
+    case .decisionsImported(let request, let decisions): decisionsImported(request, decisions)
+    case .forgotten(let request, let identifier, let decisions): forgotten(request, identifier, decisions)
+    case .expired(let identifiers): expire(identifiers)
     case .history(let request, let decisions): replyHistory(request, decisions)
     case .bundleChecked(let instance, let check): bundleChecked(instance, check)
 
@@ -169,6 +173,11 @@ public struct Broker: Sendable {
   mutating func becomeReady() {
     guard isReady else { return }
     stopWhatMayNotRun()
+    // Only where everything was read is it known what is gone.
+    if !hasNotedPresent {
+      hasNotedPresent = true
+      effects.append(.notePresent(presentIdentifiers))
+    }
     let waiting = early
     early = []
     for event in waiting { dispatch(event) }

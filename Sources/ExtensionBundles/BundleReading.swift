@@ -39,6 +39,7 @@ struct BundleReading {
   mutating func note(_ check: BundleProblem.Check, _ message: String) { record.note(check, message) }
 
   mutating func add(_ problems: [BundleProblem]) { record.problems += problems }
+  mutating func setSignature(_ signature: BundleSignature) { record.signature = signature }
   mutating func setDetails(_ details: BundleDetails) { record.details = details }
 
   /// Something that was meant, but is not found this way.

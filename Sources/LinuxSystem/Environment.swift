@@ -130,6 +130,11 @@ package enum EventCounter {
 }
 
 extension FileDescriptor {
+  /// A descriptor of its own for standard input.
+  package static func ownStandardInput() throws(Errno) -> FileDescriptor {
+    try checkDescriptor { clinux_fcntl(0, F_DUPFD_CLOEXEC, 3) }
+  }
+
   /// A descriptor of its own for standard output.
   package static func standardOutput() throws(Errno) -> FileDescriptor {
     try checkDescriptor { clinux_fcntl(1, F_DUPFD_CLOEXEC, 3) }

@@ -148,7 +148,7 @@ struct Breakage: Sendable, CustomTestStringConvertible {
     Breakage("a program of no format", [.executableFormat]) {
       try $0.write("hello", to: "Greeter.appex/greeter", mode: 0o755)
     },
-    Breakage("a program that no digest covers", [.executablePath]) {
+    Breakage("a program that no digest covers", [.executablePath, .signature]) {
       try $0.rename("Greeter.appex/greeter", "greeter")
       try $0.makeDirectory("Greeter.appex/_Signature")
       try $0.rename("greeter", "Greeter.appex/_Signature/greeter")

@@ -25,6 +25,11 @@ extension Command {
 }
 
 extension AdminInterface.Extension {
+  /// The key that it is signed with.
+  var publisherText: String? {
+    publisher.map { $0 + (publisherKeyType.map { " (\($0))" } ?? "") }
+  }
+
   /// Everything, one field a line.
   var text: String { text(approved: nil) }
 
@@ -41,7 +46,7 @@ extension AdminInterface.Extension {
       ("entitlements", entitlements.isEmpty ? "nothing beyond its sandbox" : asksText(approved: approved)),
       (
         "signed by",
-        (publisher ?? "nobody")
+        (publisherText ?? "nobody")
           + (approvedPublisher.map { $0 == publisher ? ", whose updates are approved" : "" } ?? "")
       ),
       ("running", "\(instances)"),
