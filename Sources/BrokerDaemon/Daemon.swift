@@ -241,6 +241,10 @@ final class Daemon {
       }
     case .releaseBundle(let instance): checkedBundles[instance] = nil
     case .storeDecision(let request, let decision): storeDecision(decision, request)
+    case .importDecisions(let request, let decisions): importDecisions(decisions, request)
+    case .forgetExtension(let request, let identifier, let decisions):
+      forgetExtension(identifier, decisions, request)
+    case .notePresent(let identifiers): notePresent(identifiers)
     case .readHistory(let request, let identifier): readHistory(identifier, request)
     case .scanAll(let serial): bundles?.scanAll(serial)
     case .scan(let path): bundles?.scan(path)

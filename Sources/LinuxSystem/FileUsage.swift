@@ -1,14 +1,14 @@
 internal import CLinux
 
 /// What a file takes up on its file system: stat(2).
-public struct FileUsage: Sendable {
-  public let kind: FileStatus.Kind
+package struct FileUsage: Sendable {
+  package let kind: FileStatus.Kind
   /// Bytes on the disk: what a sparse file does not have does not count.
-  public let bytes: Int64
-  public let linkCount: UInt64
+  package let bytes: Int64
+  package let linkCount: UInt64
 
   /// That of what is at `path`, relative to `directory`. Links are not followed.
-  public init(at path: String, in directory: CInt) throws(Errno) {
+  package init(at path: String, in directory: CInt) throws(Errno) {
     kind = try FileStatus(at: path, in: directory).kind
     var status = stat()
     try check {
