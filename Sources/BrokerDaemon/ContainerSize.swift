@@ -23,6 +23,11 @@ struct ContainerSize: Sendable {
         continue
       }
       let directory = SharedDescriptor(opened)
+      // One with millions of names would not fit into memory: a directory's size grows with them, by 300 bytes at most.
+      if let size = (try? FileStatus(of: directory.rawValue))?.size, size / 300 > fileLimit {
+        files = fileLimit + 1
+        return
+      }
       for entry in (try? DirectoryReader.entries(of: directory.rawValue)) ?? [] {
         files += 1
         if files > fileLimit || bytes > byteLimit || isHidden { return }

@@ -27,7 +27,7 @@ public struct Errno: Error, Hashable, Sendable, RawRepresentable, CustomStringCo
   public static let connectionReset = Errno(rawValue: ECONNRESET)
   /// The file is there already: EEXIST.
   public static let exists = Errno(rawValue: EEXIST)
-  /// This kernel or sandbox has no such sockets: EAFNOSUPPORT.
+  /// The kernel has no such sockets, or a filter keeps them away: EAFNOSUPPORT.
   public static let familyNotSupported = Errno(rawValue: EAFNOSUPPORT)
   /// A signal came first: EINTR. Calls of this package are made again.
   public static let interrupted = Errno(rawValue: EINTR)
@@ -51,15 +51,15 @@ public struct Errno: Error, Hashable, Sendable, RawRepresentable, CustomStringCo
   public static let noSuchProcess = Errno(rawValue: ESRCH)
   /// It is no directory: ENOTDIR.
   public static let notDirectory = Errno(rawValue: ENOTDIR)
-  /// This kernel or sandbox has no such call: ENOSYS.
+  /// The kernel has no such call, or a filter keeps it away: ENOSYS.
   public static let notImplemented = Errno(rawValue: ENOSYS)
-  /// Not allowed to this process, whatever the file's mode: EPERM.
+  /// It takes rights that this process does not have: EPERM.
   public static let notPermitted = Errno(rawValue: EPERM)
   /// This file or socket cannot do it: EOPNOTSUPP.
   public static let notSupported = Errno(rawValue: EOPNOTSUPP)
   /// A file's mode or its directory's forbids it: EACCES.
   public static let permission = Errno(rawValue: EACCES)
-  /// This kernel or sandbox has no such protocol: EPROTONOSUPPORT.
+  /// Sockets of this kind have no such protocol: EPROTONOSUPPORT.
   public static let protocolNotSupported = Errno(rawValue: EPROTONOSUPPORT)
   /// The time has passed: ETIMEDOUT.
   public static let timedOut = Errno(rawValue: ETIMEDOUT)
