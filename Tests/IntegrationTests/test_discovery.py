@@ -282,6 +282,23 @@ class Decisions(World):
         self.assertIn("newer version", self.log_text())
         self.assertEqual((directory / "decisions.sqlite").read_bytes(), before)
 
+    def test_a_home_behind_a_link_is_as_good_as_another_one(self):
+        real = self.place / "var-home"
+        self.home.rename(real)
+        self.home.symlink_to(real)
+        self.ready()
+        self.assertTrue((real / ".local/state/extensiond/decisions.sqlite").exists())
+        self.activate(self.host())
+
+    def test_a_database_that_is_a_link_is_not_followed(self):
+        directory = self.home / ".local/state/extensiond"
+        directory.mkdir(parents=True)
+        other = self.place / "other"
+        (directory / "decisions.sqlite").symlink_to(other)
+        self.start_broker()
+        self.assertEqual(self.broker.wait(), 78)
+        self.assertFalse(other.exists())
+
     def test_a_second_broker_says_that_there_is_one(self):
         self.start_broker()
         import subprocess

@@ -128,7 +128,7 @@ class Wire(World):
         stream = self.subscribe()
         self.put(self.make_bundle())
         for number in range(120):
-            self.put(self.make_bundle(f"org.example.N{number}", info={"CFBundleShortVersionString": "1" * 8000}))
+            self.put(self.make_bundle(f"org.example.N{number}", info={"CFBundleDisplayName": "1" * 8000}))
         self.ask("Rescan", wait=True)
         for item in self.listed():
             if item["state"] == "unapproved" and "extensionPoint" in item:
