@@ -6,7 +6,7 @@ RELEASE := .build/release
 PACKAGES := bubblewrap libexpat1-dev libplist-dev libsqlite3-dev libssl-dev libsystemd-dev pkg-config python3
 TEST_PACKAGES := $(PACKAGES) bindfs binutils cmake dbus-user-session gcc libglib2.0-dev libpam-systemd meson python3-venv strace systemd
 
-.PHONY: help build demo test lint bench install docs reference clean deps test-deps
+.PHONY: help build demo test fuzz lint bench install docs reference clean deps test-deps
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,6 +30,9 @@ test: test-deps ## build and run all tests
 	swift build --build-tests
 	Tests/Support/run-tests
 
+fuzz: deps ## give bytes that nobody thought of to what reads those of strangers, 60 s each
+	Tests/Support/run-fuzz
+
 lint: deps ## check format, layers and sizes; warnings are errors in every build
 	swift format lint --strict --recursive Package.swift Sources Tests
 	Tests/Support/lint-layers
@@ -50,6 +53,6 @@ reference: deps ## make the API reference with DocC, in .build/reference
 	Tests/Support/run-reference-tests
 
 clean: ## remove what was built
-	rm -rf .build
+	rm -rf .build .build-fuzz
 
 -include systemd/install.mk
