@@ -6,7 +6,7 @@ RELEASE := .build/release
 PACKAGES := bubblewrap libexpat1-dev libplist-dev libsqlite3-dev libssl-dev libsystemd-dev pkg-config python3
 TEST_PACKAGES := $(PACKAGES) bindfs binutils cmake dbus-user-session gcc libglib2.0-dev libpam-systemd meson python3-venv strace systemd
 
-.PHONY: help build demo test fuzz lint bench install docs reference clean deps test-deps
+.PHONY: help build demo test fuzz test-tsan lint bench install docs reference clean deps test-deps
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,6 +33,9 @@ test: test-deps ## build and run all tests
 fuzz: deps ## give bytes that nobody thought of to what reads those of strangers, 60 s each
 	Tests/Support/run-fuzz
 
+test-tsan: test-deps ## run the integration tests with broker and launcher under ThreadSanitizer
+	Tests/Support/run-tsan
+
 lint: deps ## check format, layers and sizes; warnings are errors in every build
 	swift format lint --strict --recursive Package.swift Sources Tests
 	Tests/Support/lint-layers
@@ -53,6 +56,6 @@ reference: deps ## make the API reference with DocC, in .build/reference
 	Tests/Support/run-reference-tests
 
 clean: ## remove what was built
-	rm -rf .build .build-fuzz
+	rm -rf .build .build-fuzz .build-tsan
 
 -include systemd/install.mk
