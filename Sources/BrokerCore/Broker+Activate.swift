@@ -30,6 +30,13 @@ extension Broker {
         BrokerInterface.ExtensionNotEnabled(
           extension: identifier, state: .outOfScope, message: scopeMessage(facts)))
     }
+    if !session.verified, let rule = catalog.ruling(facts).requiresVerifiedHost {
+      return fail(
+        request,
+        BrokerInterface.NotPermitted(
+          message:
+            "the policy wants the host's name verified, and \(host.identifier) is only claimed: \(rule)"))
+    }
     let own = activations.values.lazy.filter { $0.host == host }.count
     guard own < limits.activationsPerHost else {
       return fail(

@@ -17,6 +17,11 @@ extension Broker {
     case .approve(let approve): self.approve(approve, request)
     case .disable(let disable): decide(disable.extension, .disabled, request)
     case .reset(let reset): decide(reset.extension, .reset, request)
+    case .listPublishers:
+      reply(request, AdminInterface.ListPublishers.Reply(publishers: publisherRows))
+    case .revokePublisher(let revoke): self.revoke(revoke.fingerprint, request)
+    case .pin(let pin): self.pin(pin.path, request)
+    case .unpin(let unpin): self.unpin(unpin.extension, request)
     case .history(let history): effects.append(.readHistory(request, identifier: history.extension))
     case .listExtensionPoints:
       reply(request, AdminInterface.ListExtensionPoints.Reply(extensionPoints: pointRows))
@@ -65,25 +70,32 @@ extension Broker {
           extension: identifier,
           message: "it is a developer's and needs no approval; 'extctl install' makes it one that does"))
     }
-    guard digest == call.digest, facts.entitlements == call.entitlements.sorted() else {
+    let entitlements = catalog.withContents(facts).entitlements
+    guard digest == call.digest, entitlements == call.entitlements.sorted() else {
       return fail(
-        request,
-        AdminInterface.Changed(extension: identifier, digest: digest, entitlements: facts.entitlements))
+        request, AdminInterface.Changed(extension: identifier, digest: digest, entitlements: entitlements))
+    }
+    if let publisher = call.publisher, publisher != facts.publisher {
+      return fail(
+        request, AdminInterface.PublisherChanged(extension: identifier, publisher: facts.publisher))
     }
     switch entry.state {
-    case .invalid, .incompatible, .nearMiss:
+    case .invalid, .incompatible, .blocked, .nearMiss:
       return fail(request, AdminInterface.NotApprovable(extension: identifier, message: entry.explanation))
     case .unapproved, .changed, .disabled:
       // The decision is the host's. Only one that the person disabled by itself has something to take back.
       if catalog.ownHost(of: facts) != nil, catalog.decisions[identifier]?.verdict != .disabled {
         return fail(request, AdminInterface.NotApprovable(extension: identifier, message: entry.explanation))
       }
-    case .shadowed, .enabled, .entitled: break
+    case .shadowed, .enabled: break
     }
-    store(facts, identifier, .enabled, request)
+    store(facts, identifier, .enabled, publisher: call.publisher, request)
   }
 
   private mutating func decide(_ name: String, _ verdict: Decision.Verdict, _ request: RequestID) {
+    if verdict == .reset, Decision.isFingerprint(name), catalog.decisions[name] == nil {
+      return fail(request, AdminInterface.PublisherNotFound(fingerprint: name))
+    }
     // A decision can be taken back for something that is no longer there.
     if catalog.matching(name).isEmpty, catalog.decisions[name] != nil {
       let decision = Decision(
@@ -102,16 +114,18 @@ extension Broker {
   }
 
   private mutating func store(
-    _ facts: BundleFacts, _ identifier: String, _ verdict: Decision.Verdict, _ request: RequestID
+    _ facts: BundleFacts, _ identifier: String, _ verdict: Decision.Verdict, publisher: String? = nil,
+    _ request: RequestID
   ) {
     let decision = Decision(
-      identifier: identifier, verdict: verdict, digest: facts.digest, entitlements: facts.entitlements,
-      rootOwned: facts.rootOwned, time: now.wall, peer: describePeer(request))
+      identifier: identifier, verdict: verdict, digest: facts.digest,
+      entitlements: catalog.withContents(facts).entitlements, rootOwned: facts.rootOwned,
+      publisher: publisher, version: facts.version, time: now.wall, peer: describePeer(request))
     effects.append(.storeDecision(request, decision))
   }
 
   /// The one bundle that is meant, or a failed request.
-  private mutating func subject(_ name: String, _ request: RequestID) -> BundleFacts? {
+  mutating func subject(_ name: String, _ request: RequestID) -> BundleFacts? {
     let found = catalog.matching(name).filter { $0.kind != .pointFile }
     if found.isEmpty {
       fail(request, AdminInterface.ExtensionNotFound(extension: name))
@@ -123,7 +137,7 @@ extension Broker {
     return nil
   }
 
-  private func describePeer(_ request: RequestID) -> String {
+  func describePeer(_ request: RequestID) -> String {
     guard let peer = sessions[request.peer]?.peer else { return "unknown" }
     return "\(peer.executable ?? "unknown program") (process \(peer.process.processID))"
   }

@@ -1,4 +1,5 @@
 internal import ExtensionInterfaces
+internal import Varlink
 
 // What changes when files or decisions do.
 
@@ -36,6 +37,13 @@ extension Broker {
       }
     }
     stopWhatMayNotRun(identifiers)
+    if knowsBundles {
+      for identifier in identifiers {
+        if let decision = catalog.renewed(identifier, time: now.wall) {
+          effects.append(.storeDecision(nil, decision))
+        }
+      }
+    }
     if !points.isEmpty { tellChanges(identifiers, points: points) }
     tellDevelopers()
   }
@@ -46,12 +54,13 @@ extension Broker {
     guard knowsBundles else { return }
     for (id, instance) in instances where identifiers.contains(instance.identifier) && !instance.isStopping {
       // Its own state: another copy that is used now does not hide what was decided.
-      guard let state = catalog.ownState(instance.path) else {
+      guard let entry = catalog.ownEntry(instance.path) else {
         stop(id, Reason(kind: .removed))
         continue
       }
-      switch state {
+      switch entry.state {
       case .disabled: stop(id, Reason(kind: .disabled))
+      case .blocked: stop(id, Reason(kind: .policy, rule: entry.rule))
       case .unapproved where !instance.isWithLauncher: stop(id, Reason(kind: .changed))
       case .unapproved where catalog.bundles[instance.path]?.digest == instance.digest:
         // The decision was taken back.
@@ -59,6 +68,14 @@ extension Broker {
       default: break
       }
     }
+  }
+
+  mutating func loadPolicy(_ policy: Policy) {
+    for problem in policy.problems where !catalog.policy.problems.contains(problem) {
+      note(.error, "policy.broken", nil, problem)
+    }
+    let points = pointsBefore(Array(catalog.bundles.keys))
+    afterChange(catalog.apply(policy), points: points)
   }
 
   mutating func loadDecisions(_ decisions: [Decision]) {
@@ -74,9 +91,9 @@ extension Broker {
   /// What was taken back from the launcher may have been disabled, removed or changed while no broker was there.
   mutating func stopWhatMayNotRun() { stopWhatMayNotRun(Set(instances.values.map(\.identifier))) }
 
-  mutating func applyDecision(_ decision: Decision, _ request: RequestID) {
-    let points = pointsBefore(catalog.matching(decision.identifier).map(\.path))
+  mutating func applyDecision(_ decision: Decision, _ request: RequestID?) {
     let affected = catalog.apply(decision)
+    let points = pointsBefore(affected.flatMap { catalog.matching($0) }.map(\.path))
     if decision.verdict == .reset {
       for facts in catalog.matching(decision.identifier) {
         if let digest = facts.digest { crashes[digest] = nil }
@@ -86,11 +103,7 @@ extension Broker {
       .notice, "decision.\(decision.verdict.rawValue)", decision.identifier,
       "\(decision.identifier) is \(decision.verdict == .reset ? "undecided" : decision.verdict.rawValue) now, by \(decision.peer)"
     )
-    switch decision.verdict {
-    case .enabled: reply(request, AdminInterface.Approve.Reply())
-    case .disabled: reply(request, AdminInterface.Disable.Reply())
-    case .reset: reply(request, AdminInterface.Reset.Reply())
-    }
+    if let request { reply(request, decision.reply) }
     afterChange(affected, points: points)
   }
 
@@ -99,8 +112,22 @@ extension Broker {
       AdminInterface.Decision(
         identifier: decision.identifier, decision: .init(rawValue: decision.verdict.rawValue) ?? .reset,
         time: Int(decision.time), digest: decision.digest, entitlements: decision.entitlements,
-        peer: decision.peer)
+        peer: decision.peer, publisher: decision.publisher, version: decision.version, path: decision.path)
     }
     reply(request, AdminInterface.History.Reply(decisions: rows))
+  }
+}
+
+extension Decision {
+  /// The answer to the call that brought it.
+  fileprivate var reply: any VarlinkStructure {
+    switch verdict {
+    case .enabled: AdminInterface.Approve.Reply()
+    case .disabled: AdminInterface.Disable.Reply()
+    case .revoked: AdminInterface.RevokePublisher.Reply()
+    case .pinned: AdminInterface.Pin.Reply()
+    case .reset where identifier != concernedIdentifier: AdminInterface.Unpin.Reply()
+    case .reset: AdminInterface.Reset.Reply()
+    }
   }
 }

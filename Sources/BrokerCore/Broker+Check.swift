@@ -86,6 +86,7 @@ extension Broker {
       return catalog.isInScope(facts) ? nil : Reason(kind: .policy, rule: "scope")
     case .shadowed: return Reason(kind: .updated)
     case .disabled, .unapproved: return Reason(kind: .disabled)
+    case .blocked: return Reason(kind: .policy, rule: entry.rule)
     default: return Reason(kind: .changed)
     }
   }
@@ -103,12 +104,15 @@ extension Broker {
     if let reason = obstacle(instance) { return failStart(id, reason, standardError: []) }
     guard let facts = catalog.bundles[instance.path], let program = facts.program else { return }
     instances[id]?.phase = .launching
+    let ruling = catalog.ruling(facts)
     guard let note = instances[id]?.note else { return }
     effects.append(
       .launch(
         LaunchOrder(
           instance: id, extensionIdentifier: instance.identifier, extensionPoint: instance.extensionPoint,
           path: instance.path, program: program, arguments: facts.arguments,
-          runtime: facts.runtime, waits: instance.waits, note: note)))
+          entitlements: facts.entitlements, bounds: facts.bounds.capped(by: ruling.bounds),
+          allowsNoSandbox: ruling.allowsNoSandbox != nil, runtime: facts.runtime, waits: instance.waits,
+          note: note)))
   }
 }

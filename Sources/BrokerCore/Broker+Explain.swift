@@ -48,11 +48,10 @@ extension Broker {
     }
     gates.append(
       gate(
-        "entitlements", facts.entitlements.isEmpty,
+        "entitlements", true,
         facts.entitlements.isEmpty
-          ? "it asks for none"
-          : "it asks for \(facts.entitlements.joined(separator: ", ")), which cannot be granted yet",
-        mend: nil))
+          ? "it asks for none" : "it asks for \(facts.entitlements.joined(separator: ", "))"))
+    gates.append(policyGate(facts, entry))
     let decided = state == .enabled || state == .shadowed && facts.digest == catalog.decisions[name]?.digest
     gates.append(gate("decision", decided, entry?.explanation ?? "", mend: "extctl approve \(name)"))
     let quarantine = facts.digest.flatMap { crashes[$0]?.quarantine(at: now) }
@@ -74,6 +73,21 @@ extension Broker {
     if let host { gates.append(hostGate(host, point: facts.extensionPoint)) }
     gates.append(lastAttempt(name))
     return gates
+  }
+
+  private func policyGate(_ facts: BundleFacts, _ entry: CatalogEntry?) -> AdminInterface.Gate {
+    if let entry, entry.state == .blocked {
+      let mend =
+        entry.rule == "revoked"
+        ? "extctl reset \(catalog.publisher(of: facts) ?? "")"
+        : "whoever administers this machine can change the rule"
+      return .init(name: "policy", result: .fail, evidence: entry.explanation, mend: mend)
+    }
+    let evidence =
+      if case .approved(let rule) = catalog.ruling(facts).verdict { "approved by \(rule)" } else {
+        "no rule is against it"
+      }
+    return .init(name: "policy", result: .pass, evidence: evidence)
   }
 
   private func hostGate(_ host: String, point: String?) -> AdminInterface.Gate {

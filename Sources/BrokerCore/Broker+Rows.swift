@@ -10,11 +10,14 @@ extension Broker {
       explanation: entry?.explanation ?? "", localizedName: facts.name?.text(in: languages),
       extensionPoint: facts.extensionPoint, version: facts.version, buildVersion: facts.buildVersion,
       containingHost: facts.containingHost, digest: facts.digest, rootOwned: facts.rootOwned,
-      entitlements: facts.entitlements, problems: facts.problems,
+      entitlements: catalog.withContents(facts).entitlements, problems: facts.problems,
       instances: instances.values.lazy.filter { $0.path == facts.path }.count,
       quarantinedUntil: facts.digest.flatMap { crashes[$0]?.quarantine(at: now) }.map { Int($0.wall) },
       programs: facts.programs.isEmpty ? nil : facts.programs, pointVersion: facts.pointVersion,
-      details: .init(facts.details, in: languages), developer: facts.isDeveloped ? true : nil)
+      details: .init(facts.details, in: languages), developer: facts.isDeveloped ? true : nil,
+      publisher: facts.publisher,
+      approvedPublisher: facts.identifier.flatMap { catalog.decisions[$0]?.publisher },
+      pinned: facts.identifier.flatMap(catalog.pin) == facts.path ? true : nil)
   }
 
   var pointRows: [AdminInterface.ExtensionPoint] {
@@ -88,6 +91,7 @@ extension Broker {
     case .refused(let message): warnings.append(message)
     default: break
     }
+    warnings += catalog.policy.problems
     return AdminInterface.Status.Reply(
       version: facts.version, pid: facts.processID, generation: generation, since: Int(facts.since),
       launcher: launcherProcess == nil ? .absent : .connected, launcherPid: launcherProcess,

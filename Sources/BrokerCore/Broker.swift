@@ -39,6 +39,7 @@ public struct Broker: Sendable {
   /// Calls that came before the broker knew enough to answer.
   private var early: [Event] = []
   private var decisionsAreLoaded = false
+  private var policyIsLoaded = false
   private var isScanned = false
   var rescans: [(request: RequestID, serial: Int)] = []
   var stops: [StopRequest] = []
@@ -78,7 +79,7 @@ public struct Broker: Sendable {
 
   /// Decisions, bundles and what the launcher keeps are known.
   var isReady: Bool { knowsBundles && launcher.isSettled }
-  var knowsBundles: Bool { decisionsAreLoaded && isScanned }
+  var knowsBundles: Bool { decisionsAreLoaded && policyIsLoaded && isScanned }
 
   private mutating func dispatch(_ event: Event) {
     switch event {
@@ -106,9 +107,13 @@ public struct Broker: Sendable {
       decisionsAreLoaded = true
       loadDecisions(decisions)
       becomeReady()
+    case .policyLoaded(let policy):
+      policyIsLoaded = true
+      loadPolicy(policy)
+      becomeReady()
     case .decisionStored(let request, let decision): applyDecision(decision, request)
     case .decisionFailed(let request, let message):
-      fail(request, AdminInterface.StorageFailed(message: message))
+      if let request { fail(request, AdminInterface.StorageFailed(message: message)) }
     case .history(let request, let decisions): replyHistory(request, decisions)
     case .bundleChecked(let instance, let check): bundleChecked(instance, check)
 

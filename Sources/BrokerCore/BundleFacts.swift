@@ -34,6 +34,10 @@ public struct BundleFacts: Hashable, Sendable {
   public var digest: String?
   public var rootOwned: Bool
   public var entitlements: [String]
+  /// The fingerprint of the key that signed it, such as `SHA256:…`; nil where nobody did.
+  public var publisher: String?
+  /// What it asks to be bounded by.
+  public var bounds: ResourceBounds
   public var problems: [AdminInterface.Problem]
   /// What it needs that is not here.
   public var incompatibility: String?
@@ -55,6 +59,7 @@ public struct BundleFacts: Hashable, Sendable {
     details = BundleDetails()
     rootOwned = false
     entitlements = []
+    bounds = ResourceBounds()
     problems = []
     runtime = .varlink
     programs = []

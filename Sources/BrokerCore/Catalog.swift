@@ -6,6 +6,7 @@ struct Catalog: Sendable {
   private(set) var bundles: [String: BundleFacts] = [:]
   private(set) var entries: [String: CatalogEntry] = [:]
   private(set) var decisions: [String: Decision] = [:]
+  private(set) var policy = Policy()
   /// The path of the bundle that counts for an identifier.
   private(set) var winners: [String: String] = [:]
   /// Paths by identifier, of extensions and of applications.
@@ -23,6 +24,9 @@ struct Catalog: Sendable {
   // MARK: Reading
 
   func point(_ identifier: String) -> PointFacts? { definitions[identifier]?.first?.point }
+
+  /// The extensions inside an application.
+  func contents(of path: String) -> [BundleFacts] { (contained[path] ?? []).compactMap { bundles[$0] } }
 
   func point(definedAt identifier: String) -> String? { definitions[identifier]?.first?.path }
 
@@ -58,7 +62,7 @@ struct Catalog: Sendable {
   }
 
   /// What a bundle would be if there were no other copy of it; nil where there is none.
-  func ownState(_ path: String) -> CatalogEntry.State? { bundles[path].map { entry(for: $0).state } }
+  func ownEntry(_ path: String) -> CatalogEntry? { bundles[path].map(entry) }
 
   /// Whether a bundle is used as it is at the moment, and not as it was when somebody approved it.
   func followsContent(_ path: String) -> Bool {
@@ -103,8 +107,23 @@ struct Catalog: Sendable {
 
   mutating func apply(_ decision: Decision) -> Set<String> {
     decisions[decision.identifier] = decision.verdict == .reset ? nil : decision
-    var affected: Set<String> = [decision.identifier]
-    for path in applicationPaths[decision.identifier] ?? [] { affectContents(path, &affected) }
+    var affected: Set<String> = [decision.concernedIdentifier]
+    if decision.isAboutPublisher {
+      for facts in bundles.values where facts.publisher == decision.identifier {
+        if let identifier = facts.identifier { affected.insert(identifier) }
+      }
+    }
+    for identifier in affected {
+      for path in applicationPaths[identifier] ?? [] { affectContents(path, &affected) }
+    }
+    resolve(affected)
+    return affected
+  }
+
+  mutating func apply(_ policy: Policy) -> Set<String> {
+    guard policy != self.policy else { return [] }
+    self.policy = policy
+    let affected = Set(extensionPaths.keys).union(applicationPaths.keys)
     resolve(affected)
     return affected
   }
@@ -127,7 +146,10 @@ struct Catalog: Sendable {
       }
       affectContents(facts.path, &affected)
     case .appExtension:
-      if let container = facts.containingPath { contained[container, default: []].insert(facts.path) }
+      if let container = facts.containingPath {
+        contained[container, default: []].insert(facts.path)
+        affectContainer(container, &affected)
+      }
       if let point = facts.extensionPoint, let identifier = facts.identifier {
         identifiersByPoint[point, default: []].insert(identifier)
       }
@@ -157,7 +179,10 @@ struct Catalog: Sendable {
       affectContents(path, &affected)
     }
     guard facts.kind == .appExtension else { return }
-    if let container = facts.containingPath { drop(path, from: &contained, container) }
+    if let container = facts.containingPath {
+      drop(path, from: &contained, container)
+      affectContainer(container, &affected)
+    }
     guard let identifier = facts.identifier else { return }
     drop(path, from: &extensionPaths, identifier)
     affected.insert(identifier)
@@ -178,14 +203,24 @@ struct Catalog: Sendable {
     }
   }
 
+  /// What an application asks for includes what its contents ask for.
+  private func affectContainer(_ path: String, _ affected: inout Set<String>) {
+    guard let identifier = bundles[path]?.identifier else { return }
+    affected.insert(identifier)
+    affectContents(path, &affected)
+  }
+
   // MARK: Deciding
 
   private func entry(for facts: BundleFacts) -> CatalogEntry {
-    let host = ownHost(of: facts)
+    let host = ownHost(of: facts).map { host in
+      CatalogEntry.Host(
+        facts: withContents(host), decision: host.identifier.flatMap { decisions[$0] }, ruling: ruling(host))
+    }
     let entry = CatalogEntry(
-      facts: facts, incompatibility: incompatibility(of: facts),
-      decision: facts.identifier.flatMap { decisions[$0] }, host: host,
-      hostDecision: host?.identifier.flatMap { decisions[$0] }, approval: approval)
+      facts: withContents(facts), incompatibility: incompatibility(of: facts),
+      decision: facts.identifier.flatMap { decisions[$0] }, host: host, approval: approval,
+      isRevoked: isRevoked(facts), ruling: ruling(facts))
     guard entry.state == .enabled, let other = installed(besides: facts) else { return entry }
     return CatalogEntry(
       state: .shadowed,
@@ -212,6 +247,7 @@ struct Catalog: Sendable {
   /// version.
   private mutating func resolve(_ identifier: String) {
     winners[identifier] = nil
+    let pinned = pin(identifier)
     let copies = (extensionPaths[identifier] ?? []).compactMap { bundles[$0] }
     var candidates: [(facts: BundleFacts, entry: CatalogEntry)] = []
     for facts in copies {
@@ -224,6 +260,9 @@ struct Catalog: Sendable {
     candidates.sort { left, right in
       let (first, second) = (left.entry.state == .enabled, right.entry.state == .enabled)
       if first != second { return first }
+      if let pinned, (left.facts.path == pinned) != (right.facts.path == pinned) {
+        return left.facts.path == pinned
+      }
       if left.facts.rootIndex != right.facts.rootIndex { return left.facts.rootIndex < right.facts.rootIndex }
       if left.facts.isNewer(than: right.facts) { return true }
       if right.facts.isNewer(than: left.facts) { return false }
@@ -235,6 +274,8 @@ struct Catalog: Sendable {
       let why =
         if best.entry.state == .enabled, loser.entry.state != .enabled {
           "that one is approved"
+        } else if best.facts.path == pinned {
+          "it is pinned; 'extctl unpin \(identifier)' ends that"
         } else if best.facts.rootIndex != loser.facts.rootIndex {
           "its root comes first"
         } else if best.facts.isNewer(than: loser.facts) { "it is newer" } else { "its path sorts first" }

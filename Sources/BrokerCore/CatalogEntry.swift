@@ -7,16 +7,32 @@ public struct CatalogEntry: Hashable, Sendable {
   public var state: State
   /// One sentence: why, and what to do.
   public var explanation: String
+  /// With `blocked`: what blocks it, as the place of the rule, or the key that was revoked.
+  public var rule: String?
+
+  init(state: State, explanation: String, rule: String? = nil) {
+    self.state = state
+    self.explanation = explanation
+    self.rule = rule
+  }
 }
 
 extension CatalogEntry {
+  /// An application around an extension that fills one of the application's own points.
+  struct Host {
+    var facts: BundleFacts
+    var decision: Decision?
+    var ruling: PolicyRuling
+  }
+
   /// Decides about one bundle as if it had no duplicates.
   ///
-  /// `host` is the application around it, where it fills one of that one's points, with the decision about it.
+  /// `isRevoked`: the person revoked the key that signed it.
   init(
-    facts: BundleFacts, incompatibility: String?, decision: Decision?, host: BundleFacts?,
-    hostDecision: Decision?, approval: Approval
+    facts: BundleFacts, incompatibility: String?, decision: Decision?, host: Host?, approval: Approval,
+    isRevoked: Bool, ruling: PolicyRuling
   ) {
+    let hostDecision = host?.decision
     let name = facts.identifier ?? facts.path
     if facts.kind == .nearMiss {
       self.init(state: .nearMiss, explanation: facts.problems.first?.message ?? "not a bundle")
@@ -25,16 +41,25 @@ extension CatalogEntry {
       self.init(state: .invalid, explanation: problem.message + more)
     } else if let incompatibility {
       self.init(state: .incompatible, explanation: incompatibility)
+    } else if isRevoked {
+      self.init(
+        state: .blocked,
+        explanation:
+          "signed with a key that was revoked, \(facts.publisher ?? ""); 'extctl publishers' shows which",
+        rule: "revoked")
+    } else if case .blocked(let rule, let why) = ruling.verdict {
+      self.init(state: .blocked, explanation: "the policy \(why): \(rule)", rule: rule)
+    } else if let host, case .blocked(let rule, let why) = host.ruling.verdict {
+      self.init(
+        state: .blocked,
+        explanation:
+          "it is inside \(host.facts.identifier ?? host.facts.path), of which the policy \(why): \(rule)",
+        rule: rule)
     } else if decision?.verdict == .disabled {
       // A developer's has no approval to be given.
       let way = facts.isDeveloped ? "reset" : "enable"
       self.init(
         state: .disabled, explanation: "the person disabled it; 'extctl \(way) \(name)' allows it again")
-    } else if !facts.entitlements.isEmpty {
-      self.init(
-        state: .entitled,
-        explanation: "asks for entitlements, which cannot be granted yet: "
-          + facts.entitlements.joined(separator: ", "))
     } else if facts.isDeveloped {
       self.init(
         state: .enabled, explanation: "a developer's bundle, in use as long as its 'extctl dev run' lasts")
@@ -43,16 +68,22 @@ extension CatalogEntry {
         state: .enabled,
         explanation: "approved, since this broker is ephemeral and approves all that is valid")
     } else if facts.kind == .appExtension, let host {
-      self.init(inside: host, decision: hostDecision)
+      self.init(inside: host.facts, decision: hostDecision, ruling: host.ruling)
+    } else if case .approved(let rule) = ruling.verdict {
+      self.init(state: .enabled, explanation: "approved by the policy: \(rule)")
     } else {
       self.init(separate: facts, decision: decision)
     }
   }
 
-  private init(inside container: BundleFacts, decision: Decision?) {
+  private init(inside container: BundleFacts, decision: Decision?, ruling: PolicyRuling) {
     let host = container.identifier ?? container.path
     if container.rootOwned, decision?.verdict != .disabled {
       self.init(state: .enabled, explanation: "ships inside \(host), which only root can write")
+      return
+    }
+    if case .approved(let rule) = ruling.verdict, decision?.verdict != .disabled {
+      self.init(state: .enabled, explanation: "ships inside \(host), which the policy approves: \(rule)")
       return
     }
     let whole = Self(separate: container, decision: decision)
@@ -85,10 +116,40 @@ extension CatalogEntry {
       Set(facts.entitlements).isSubset(of: decision.entitlements)
     {
       self.init(state: .enabled, explanation: "approved, and updated by root since")
+    } else if decision.approvesUpdate(facts) {
+      self.init(state: .enabled, explanation: "approved, and updated by its publisher since")
     } else {
+      let what = decision.difference(from: facts)
       self.init(
-        state: .changed,
-        explanation: "changed since it was approved; 'extctl approve \(name)' shows what it is now")
+        state: .changed, explanation: "\(what); 'extctl approve \(name)' shows what it is now")
     }
+  }
+}
+
+extension Decision {
+  /// An update that its publisher signed, that asks for nothing more and does not go back.
+  func approvesUpdate(_ facts: BundleFacts) -> Bool {
+    publisher != nil && publisher == facts.publisher && asksForNothingMore(facts) && !goesBack(to: facts)
+  }
+
+  private func asksForNothingMore(_ facts: BundleFacts) -> Bool {
+    Set(facts.entitlements).isSubset(of: entitlements)
+  }
+
+  private func goesBack(to facts: BundleFacts) -> Bool {
+    BundleVersion.precedes(facts.version ?? "", version ?? "")
+  }
+
+  /// Why it does not hold for what is there now.
+  fileprivate func difference(from facts: BundleFacts) -> String {
+    let more = facts.entitlements.filter { !entitlements.contains($0) }
+    if !more.isEmpty { return "asks for more than was approved: \(more.joined(separator: ", "))" }
+    guard let publisher else { return "changed since it was approved" }
+    if facts.publisher != publisher { return "changed, and not signed by the publisher that was approved" }
+    if goesBack(to: facts) {
+      return
+        "signed by the approved publisher, but older than version \(version ?? ""), which was used before"
+    }
+    return "changed since it was approved"
   }
 }

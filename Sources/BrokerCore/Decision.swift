@@ -1,7 +1,10 @@
-/// What the person decided about one identifier, and about what exactly.
+/// What the person decided about one subject, and about what exactly.
+///
+/// The subject is the identifier of a bundle; or the fingerprint of a key, which can be revoked; or `pin:` and an
+/// identifier, for the copy that is to be used.
 public struct Decision: Hashable, Sendable {
   public enum Verdict: String, Hashable, Sendable {
-    case enabled, disabled, reset
+    case enabled, disabled, reset, revoked, pinned
   }
 
   public var identifier: String
@@ -12,6 +15,12 @@ public struct Decision: Hashable, Sendable {
   public var entitlements: [String]
   /// The bundle could be written by root alone.
   public var rootOwned: Bool
+  /// The key whose updates of it are approved as well; nil where only this content is.
+  public var publisher: String?
+  /// Updates by that key may not go back before this one.
+  public var version: String?
+  /// The copy that is pinned.
+  public var path: String?
   /// Milliseconds since 1970.
   public var time: Int64
   /// Who asked.
@@ -19,14 +28,16 @@ public struct Decision: Hashable, Sendable {
 
   public init(
     identifier: String, verdict: Verdict, digest: String?, entitlements: [String], rootOwned: Bool,
-    time: Int64,
-    peer: String
+    publisher: String? = nil, version: String? = nil, path: String? = nil, time: Int64, peer: String
   ) {
     self.identifier = identifier
     self.verdict = verdict
     self.digest = digest
     self.entitlements = entitlements
     self.rootOwned = rootOwned
+    self.publisher = publisher
+    self.version = version
+    self.path = path
     self.time = time
     self.peer = peer
   }

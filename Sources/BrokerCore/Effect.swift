@@ -10,7 +10,8 @@ public enum Effect: Sendable {
   // MARK: Bundles and decisions
   /// Hash or compare the bundle, and open its directory for the launch.
   case checkBundle(instance: String, path: String, digest: String)
-  case storeDecision(RequestID, Decision)
+  /// nil: nobody waits for it.
+  case storeDecision(RequestID?, Decision)
   case readHistory(RequestID, identifier: String?)
   /// Read all roots again, then say `scanned` with this number.
   case scanAll(Int)
@@ -63,6 +64,10 @@ public struct LaunchOrder: Hashable, Sendable {
   public var path: String
   public var program: String
   public var arguments: [String]
+  public var entitlements: [String]
+  public var bounds: ResourceBounds
+  /// The policy lets it run without a sandbox where none can be made.
+  public var allowsNoSandbox: Bool
   public var runtime: BundleFacts.Runtime
   /// Stop the program before its first instruction.
   public var waits: Bool

@@ -22,9 +22,11 @@ public enum Event: Sendable {
   /// A check of a bundle before its launch is done.
   case bundleChecked(instance: String, BundleCheck)
   case decisionsLoaded([Decision])
+  /// The policy files were read, or read again.
+  case policyLoaded(Policy)
   /// A decision is on the disk for good; or it is not, and does not hold.
-  case decisionStored(RequestID, Decision)
-  case decisionFailed(RequestID, message: String)
+  case decisionStored(RequestID?, Decision)
+  case decisionFailed(RequestID?, message: String)
   case history(RequestID, [Decision])
 
   // MARK: Launcher

@@ -9,7 +9,7 @@ internal import Varlink
 extension Daemon {
   // MARK: Store
 
-  func storeDecision(_ decision: Decision, _ request: RequestID) {
+  func storeDecision(_ decision: Decision, _ request: RequestID?) {
     let store = store
     storeWorker.perform {
       Result { try store.add(decision) }

@@ -70,6 +70,7 @@ final class Daemon {
         self.handle(.decisionsLoaded([]))
       }
     }
+    handle(.policyLoaded(Policy()))
     bundles = try BundleSource(
       roots: places.roots, cachePath: places.digests, loop: loop, warn: { [unowned self] in self.warn($0) },
       onEvent: { [unowned self] in self.handle($0) })

@@ -7,7 +7,7 @@ final class DecisionStore: @unchecked Sendable {
 
   typealias Failure = Database.Failure
 
-  static let schemaVersion: Int64 = 1
+  static let schemaVersion: Int64 = 2
   private let database: Database
 
   init(path: String) throws(Failure) {
@@ -27,15 +27,27 @@ final class DecisionStore: @unchecked Sendable {
         BEGIN IMMEDIATE;
         CREATE TABLE IF NOT EXISTS history (
           number INTEGER PRIMARY KEY AUTOINCREMENT, identifier TEXT NOT NULL, verdict TEXT NOT NULL, digest TEXT,
-          entitlements TEXT NOT NULL, rootOwned INTEGER NOT NULL, time INTEGER NOT NULL, peer TEXT NOT NULL) STRICT;
+          entitlements TEXT NOT NULL, rootOwned INTEGER NOT NULL, time INTEGER NOT NULL, peer TEXT NOT NULL,
+          publisher TEXT, version TEXT, path TEXT) STRICT;
         CREATE INDEX IF NOT EXISTS history_identifier ON history (identifier, number);
+        PRAGMA user_version=\(Self.schemaVersion);
+        COMMIT;
+        """)
+    } else if version == 1 {
+      try database.execute(
+        """
+        BEGIN IMMEDIATE;
+        ALTER TABLE history ADD COLUMN publisher TEXT;
+        ALTER TABLE history ADD COLUMN version TEXT;
+        ALTER TABLE history ADD COLUMN path TEXT;
         PRAGMA user_version=\(Self.schemaVersion);
         COMMIT;
         """)
     }
   }
 
-  private static let columns = "identifier, verdict, digest, entitlements, rootOwned, time, peer"
+  private static let columns =
+    "identifier, verdict, digest, entitlements, rootOwned, time, peer, publisher, version, path"
 
   /// The newest decision about each identifier.
   func current() throws(Failure) -> [Decision] {
@@ -58,11 +70,12 @@ final class DecisionStore: @unchecked Sendable {
   /// Returns when the decision is on the disk.
   func add(_ decision: Decision) throws(Failure) {
     try database.run(
-      "INSERT INTO history (\(Self.columns)) VALUES (?,?,?,?,?,?,?)",
+      "INSERT INTO history (\(Self.columns)) VALUES (?,?,?,?,?,?,?,?,?,?)",
       [
         .text(decision.identifier), .text(decision.verdict.rawValue), .text(decision.digest),
         .text(decision.entitlements.joined(separator: "\n")), .integer(decision.rootOwned ? 1 : 0),
-        .integer(decision.time), .text(decision.peer),
+        .integer(decision.time), .text(decision.peer), .text(decision.publisher), .text(decision.version),
+        .text(decision.path),
       ])
   }
 
@@ -70,6 +83,7 @@ final class DecisionStore: @unchecked Sendable {
     Decision(
       identifier: row.text(0) ?? "", verdict: Decision.Verdict(rawValue: row.text(1) ?? "") ?? .reset,
       digest: row.text(2), entitlements: (row.text(3) ?? "").split(separator: "\n").map(String.init),
-      rootOwned: row.integer(4) != 0, time: row.integer(5), peer: row.text(6) ?? "")
+      rootOwned: row.integer(4) != 0, publisher: row.text(7), version: row.text(8), path: row.text(9),
+      time: row.integer(5), peer: row.text(6) ?? "")
   }
 }

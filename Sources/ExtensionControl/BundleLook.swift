@@ -62,9 +62,6 @@ enum BundleLook {
       return (record.isNearMiss ? .nearMiss : .invalid, problem.message + more)
     }
     if let incompatible = record.incompatible { return (.incompatible, incompatible) }
-    if !record.entitlements.isEmpty {
-      return (.entitled, "asks for entitlements: \(record.entitlements.joined(separator: ", "))")
-    }
     return (.unapproved, "nothing is wrong with it; whether it may be used is the broker's to say")
   }
 }

@@ -65,6 +65,17 @@ extension ControlError {
         .failed,
         "\(it.extension) cannot be approved: \(it.message); 'extctl lint \(it.extension)' lists every fault"
       )
+    case .publisherNotFound(let it):
+      (
+        .failed,
+        "no key \(it.fingerprint) is known; a fingerprint is 'SHA256:' and 43 characters, and 'extctl publishers' lists them"
+      )
+    case .publisherChanged(let it):
+      (
+        .changed,
+        "\(it.extension) is \(it.publisher.map { "signed with \($0) now" } ?? "not signed"), so nothing was approved; "
+          + "'extctl show \(it.extension)' shows it"
+      )
     case .notDevelopable(let it):
       (.failed, "\(it.path) cannot be used as a developer's bundle: \(it.message)")
     case .storageFailed(let it):
@@ -94,7 +105,7 @@ extension ControlError {
     case .activationEnded(let it):
       return (.failed, "the activation \(it.activation) is over: \(it.reason.kind.rawValue)")
     case .invalidHost(let it): return (.failed, "the host's identifier was refused: \(it.message)")
-    case .notPermitted(let it): return (.failed, "this is not permitted from a sandbox: \(it.message)")
+    case .notPermitted(let it): return (.failed, "this is not permitted: \(it.message)")
     case .limitReached(let it):
       return (.failed, "the limit \(it.limit) of \(it.value) is reached; 'extctl status' shows all limits")
     case .helloRequired: return (.internalError, "the broker was asked before it was told who asks")

@@ -8,9 +8,10 @@ public enum ExtensionControl {
 
   /// In the order of the help.
   static let commands: [Command] = [
-    .list, .show, .explain, .approve, .disable, .reset, .history, .points, .hosts, .ps, .connections,
-    .activate,
-    .connect, .call, .stop, .watch, .logs, .new, .bundle, .dev, .install, .remove, .rescan, .lint, .status,
+    .list, .show, .explain, .approve, .disable, .reset, .history, .publishers, .pin, .unpin, .points, .hosts,
+    .ps,
+    .connections, .activate, .connect, .call, .stop, .watch, .logs, .new, .bundle, .dev, .install, .remove,
+    .rescan, .lint, .status,
     .doctor,
     .completion,
     .manual,

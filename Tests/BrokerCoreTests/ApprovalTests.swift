@@ -42,7 +42,7 @@ private func foreign() -> BundleFacts {
     ([TestWorld.points(), TestWorld.greeter()], [], .enabled),
     ([TestWorld.points(), TestWorld.greeter()], [decision(TestWorld.extensionName, .enabled)], .enabled),
     ([TestWorld.points(), TestWorld.greeter()], [decision(TestWorld.extensionName, .disabled)], .disabled),
-    ([TestWorld.points(), TestWorld.greeter(entitlements: ["network"])], [], .entitled),
+    ([TestWorld.points(), TestWorld.greeter(entitlements: ["network"])], [], .enabled),
     ([TestWorld.points(), broken()], [], .invalid), ([TestWorld.points(), foreign()], [], .incompatible),
     (inside(), [], .enabled), (inside(), [decision("org.example.Editor", .disabled)], .disabled),
   ] as [([BundleFacts], [Decision], CatalogEntry.State)])

@@ -161,12 +161,12 @@ func `a host that is disabled takes what ships inside with it, whoever owns it`(
   _ = try world.reply(request, as: AdminInterface.Rescan.Reply.self)
 }
 
-@Test func `an extension that asks for entitlements is never launched`() throws {
-  let world = TestWorld(bundles: [TestWorld.points(), TestWorld.greeter(entitlements: ["network"])])
-  world.approve(entitlements: ["network"])
-  let error = try world.error(world.activate(world.host()), as: BrokerInterface.ExtensionNotEnabled.self)
-  #expect(error.state == .entitled)
-  #expect(world.launches.isEmpty)
+@Test func `an extension is launched with the entitlements that were approved`() throws {
+  let world = TestWorld(bundles: [TestWorld.points(), TestWorld.greeter(entitlements: ["audio", "gpu"])])
+  _ = try world.error(world.approve(entitlements: ["gpu"]), as: AdminInterface.Changed.self)
+  world.approve(entitlements: ["audio", "gpu"])
+  _ = try world.activation(world.activate(world.host()))
+  #expect(world.launches.map(\.entitlements) == [["audio", "gpu"]])
 }
 
 @Test func `a point of scope application takes only what ships inside its host`() throws {

@@ -30,6 +30,7 @@ private func greeter(_ translations: [String: String]) -> BundleFacts {
   let world = TestWorld(unknowing: "g")
   world.broker = Broker(generation: "g", languages: ["fr_FR"])
   world.send(.decisionsLoaded([]))
+  world.send(.policyLoaded(Policy()))
   world.add([TestWorld.points(), greeter(["de": "Grüßer", "fr": "Salueur"])])
   world.send(.scanned(0))
   world.connectLauncher()

@@ -61,7 +61,9 @@ func `an instance of before runs on if it may, in whatever order that is known`(
   let world = TestWorld(unknowing: "g2")
   for step in order {
     switch step {
-    case 0: world.send(.decisionsLoaded([decision]))
+    case 0:
+      world.send(.decisionsLoaded([decision]))
+      world.send(.policyLoaded(Policy()))
     case 1:
       world.send(.bundles(found: [TestWorld.points()], removed: []))
       world.send(.bundles(found: [TestWorld.greeter()], removed: []))

@@ -200,8 +200,13 @@ extension Simulator {
     let facts = disk[name] ?? pick(paths.compactMap { disk[$0] }.filter { $0.identifier == name })
     let digest = chance(85) ? facts?.digest ?? "" : "\(name)-0"
     let calls: [AdminInterface.Call] = [
-      .approve(.init(extension: name, digest: digest, entitlements: facts?.entitlements ?? [])),
-      .approve(.init(extension: name, digest: digest, entitlements: facts?.entitlements ?? [])),
+      .approve(.init(extension: name, digest: digest, entitlements: facts.map(asked) ?? [])),
+      .approve(
+        .init(
+          extension: name, digest: digest, entitlements: facts.map(asked) ?? [], publisher: facts?.publisher)),
+      chance(50)
+        ? .revokePublisher(.init(fingerprint: pick(Disk.publishers) ?? ""))
+        : .reset(.init(extension: pick(Disk.publishers) ?? "")),
       .approve(.init(extension: name, digest: digest, entitlements: [])),
       .reset(.init(extension: name)), .disable(.init(extension: name)), .stop(.init(target: name)),
       .explain(.init(extension: name)), .list(.init()), .listActivations(.init()), .status(.init()),

@@ -18,6 +18,8 @@ enum Disk {
   /// A developer's, when somebody runs it.
   static let tool = "/src/Tool.appex"
 
+  static let publishers = ["A", "B"].map { "SHA256:" + String(repeating: $0, count: 43) }
+
   static let application = "/usr/Editor.app"
   static let extensions: [(path: String, name: String, point: String, root: Int)] = [
     ("/home/Greeter.appex", names[0], greeting, 0), ("/usr/Greeter.appex", names[0], greeting, 1),
@@ -70,6 +72,7 @@ extension Simulator {
     spoil(&facts)
     if chance(20) { facts.pointVersion = pick(["1", "1.2", "2.0"]) }
     if chance(3) { facts.entitlements = ["network"] }
+    if chance(30) { facts.publisher = pick(Disk.publishers) }
     return facts
   }
 
@@ -159,16 +162,60 @@ extension Simulator {
     return first?.points.first { $0.identifier == identifier }
   }
 
+  /// What is shown to the person: with a host, what its own extensions ask for.
+  func asked(_ facts: BundleFacts) -> [String] {
+    guard facts.kind == .application else { return facts.entitlements }
+    let inside = disk.values.filter {
+      $0.containingPath == facts.path && point($0.extensionPoint)?.host == facts.identifier
+    }
+    return Set(inside.flatMap(\.entitlements)).union(facts.entitlements).sorted()
+  }
+
   private func isApproved(_ facts: BundleFacts) -> Bool {
     guard let decision = applied[facts.identifier ?? ""], decision.verdict == .enabled else { return false }
-    if decision.digest == facts.digest, decision.entitlements == facts.entitlements { return true }
-    return decision.rootOwned && facts.rootOwned
-      && Set(facts.entitlements).isSubset(of: decision.entitlements)
+    let asked = asked(facts)
+    if decision.digest == facts.digest, decision.entitlements == asked { return true }
+    guard Set(asked).isSubset(of: decision.entitlements) else { return false }
+    if decision.rootOwned, facts.rootOwned { return true }
+    guard let publisher = decision.publisher, publisher == facts.publisher else { return false }
+    return !BundleVersion.precedes(facts.version ?? "", decision.version ?? "")
+  }
+
+  private func isBlocked(_ facts: BundleFacts) -> Bool {
+    if let key = facts.publisher, applied[key]?.verdict == .revoked { return true }
+    switch policy.rules.first?.action {
+    case .block: return policy.rules[0].match.identifiers == [facts.identifier ?? ""]
+    case .restrict(let restrictions):
+      return restrictions.requiresSignature
+        ? facts.publisher == nil
+        : !facts.entitlements.filter(restrictions.forbiddenEntitlements.contains).isEmpty
+    default: return false
+    }
+  }
+
+  func changePolicy() {
+    var restrictions = PolicyRule.Restrictions()
+    var match = PolicyRule.Match()
+    let action: PolicyRule.Action
+    switch Int.random(in: 0..<3, using: &random) {
+    case 0:
+      action = .block
+      match.identifiers = [pick(Disk.names + Disk.hosts) ?? ""]
+    case 1:
+      restrictions.forbiddenEntitlements = ["network"]
+      action = .restrict(restrictions)
+    default:
+      restrictions.requiresSignature = true
+      action = .restrict(restrictions)
+    }
+    policy =
+      chance(50) ? Policy() : Policy(rules: [PolicyRule(action, match: match, source: "/etc/a.policy:1")])
+    send(.policyLoaded(policy))
   }
 
   /// Whether a bundle may be started as far as the person and its place are concerned.
   func isAllowed(_ facts: BundleFacts) -> Bool {
-    guard facts.problems.isEmpty, facts.entitlements.isEmpty, let name = facts.identifier,
+    guard facts.problems.isEmpty, !isBlocked(facts), let name = facts.identifier,
       applied[name]?.verdict != .disabled, fitsPoint(facts)
     else { return false }
     if facts.isDeveloped { return true }
@@ -176,6 +223,7 @@ extension Simulator {
       point(facts.extensionPoint)?.host == host.identifier
     {
       if applied[host.identifier ?? ""]?.verdict == .disabled { return false }
+      if isBlocked(host) { return false }
       return approval == .everything || host.rootOwned || isApproved(host)
     }
     return approval == .everything || isApproved(facts)

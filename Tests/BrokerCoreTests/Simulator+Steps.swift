@@ -22,7 +22,8 @@ extension Simulator {
       while !queue.isEmpty { deliverQueue() }
       pass(pick([1, 100, 100, 600, 600, 3_000, 9_000]) ?? 1)
     case 965..<980: deliverStore()
-    case 980..<982: killBroker()
+    case 980: killBroker()
+    case 981: if chance(30) { changePolicy() }
     case 982..<985: dies = true
     case 985..<988: die(pick(Self.programs)?.process ?? 500)
     case 988: killLauncher()

@@ -69,7 +69,8 @@ final class Simulator {
   var applied: [String: Decision] = [:]
   /// The tool was read for its developer.
   var isDeveloping = false
-  var storing: [(request: RequestID, decision: Decision)] = []
+  var policy = Policy()
+  var storing: [(request: RequestID?, decision: Decision)] = []
 
   /// Checks, scans and extensions: in any order.
   var loose: [Event] = []
@@ -148,7 +149,7 @@ final class Simulator {
     (restsUntil, restBegins) = ([:], false)
     applied = stored
     // Storage, disk and launcher answer in any order.
-    for source in [0, 1, 2].shuffled(using: &random) {
+    for source in [0, 1, 2, 3].shuffled(using: &random) {
       switch source {
       case 0: send(.decisionsLoaded(stored.values.sorted { $0.identifier < $1.identifier }))
       case 1:
@@ -158,6 +159,7 @@ final class Simulator {
         send(.bundles(found: Array(part), removed: []))
         send(.bundles(found: Array(bundles.dropFirst(part.count)), removed: []))
         send(.scanned(0))
+      case 2: send(.policyLoaded(policy))
       default:
         if isLauncherThere { greetLauncher() } else { send(.launcherGone) }
         while chance(80), !queue.isEmpty { deliverQueue() }
@@ -256,7 +258,7 @@ final class Simulator {
     for effect in effects { perform(effect) }
     checkBounds()
     switch event {
-    case .bundles, .decisionStored, .peerDrained, .restored: checkPictures()
+    case .bundles, .decisionStored, .policyLoaded, .peerDrained, .restored: checkPictures()
     default: break
     }
   }

@@ -41,10 +41,11 @@ final class TestWorld {
   /// With one point that is open to all, and one extension that waits for approval.
   init(
     generation: String = "g1", limits: Limits = Limits(), bundles: [BundleFacts]? = nil,
-    decisions: [Decision] = [], ready: Bool = true, approval: Approval = .person
+    decisions: [Decision] = [], policy: Policy = Policy(), ready: Bool = true, approval: Approval = .person
   ) {
     broker = Broker(generation: generation, limits: limits, approval: approval)
     send(.decisionsLoaded(decisions))
+    send(.policyLoaded(policy))
     add(bundles ?? [Self.points(), Self.greeter()])
     send(.scanned(0))
     guard ready else { return }

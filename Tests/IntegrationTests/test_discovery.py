@@ -119,16 +119,18 @@ class Discovery(World):
             self.activate(self.host())
         self.assertIn(caught.exception.parameters["reason"]["kind"], ("startFailed", "changed"))
 
-    def test_entitlements_are_listed_and_not_granted_yet(self):
+    def test_entitlements_are_approved_with_the_content(self):
         bundle = self.make_bundle()
         (bundle / "Entitlements.plist").write_bytes(plistlib.dumps({"network-client": True}))
         path = self.put(bundle)
         self.start_broker()
         item = self.listed(str(path))[0]
-        self.assertEqual((item["state"], item["entitlements"]), ("entitled", ["network-client"]))
+        self.assertEqual((item["state"], item["entitlements"]), ("unapproved", ["network-client"]))
         with self.assertRaises(VarlinkError) as caught:
-            self.activate(self.host())
-        self.assertEqual(caught.exception.parameters["state"], "entitled")
+            self.ask("Approve", extension=str(path), digest=item["digest"], entitlements=[])
+        self.assertEqual(caught.exception.parameters["entitlements"], ["network-client"])
+        self.ask("Approve", extension=str(path), digest=item["digest"], entitlements=["network-client"])
+        self.assertEqual(self.listed(str(path))[0]["state"], "enabled")
 
     def test_duplicates_an_approved_copy_wins_then_root_order(self):
         second = self.place / "share/extensiond"

@@ -9,7 +9,14 @@ extension Command {
     details:
       "What is approved is shown first, and the approval is for exactly this content and these entitlements. If they are "
       + "others by then, nothing is approved, the difference is shown, and the exit status is 5.",
-    options: [.init(name: "yes", letter: "y", help: "do not ask; needed where standard input is no terminal")]
+    options: [
+      .init(name: "yes", letter: "y", help: "do not ask; needed where standard input is no terminal"),
+      .init(
+        name: "publisher",
+        help:
+          "approve updates signed with the same key as well, as long as they ask for nothing more and are not older"
+      ),
+    ]
   ) { invocation in
     let item = try subject(invocation)
     guard let digest = item.digest else {
@@ -17,11 +24,17 @@ extension Command {
         .failed,
         "\(item.path) cannot be approved: \(item.explanation); 'extctl lint \(item.path)' lists every fault")
     }
+    if invocation.has("publisher"), item.publisher == nil {
+      throw ControlError(
+        .failed, "\(item.path) is not signed, so there is no publisher to approve; leave --publisher out")
+    }
     if !invocation.isJSON { try Terminal.write(item.text) }
     if !invocation.has("yes") { try confirm("Approve exactly this?") }
     do {
       _ = try invocation.admin(
-        AdminInterface.Approve(extension: item.path, digest: digest, entitlements: item.entitlements))
+        AdminInterface.Approve(
+          extension: item.path, digest: digest, entitlements: item.entitlements,
+          publisher: invocation.has("publisher") ? item.publisher : nil))
     } catch let error as ControlError where error.status == .changed {
       throw ControlError(.changed, difference(item, invocation), reply: error.reply)
     }

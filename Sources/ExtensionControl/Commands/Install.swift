@@ -53,7 +53,7 @@ extension AdminInterface.Extension {
     case .unapproved, .changed: return "extctl approve \(name)"
     case .disabled: return "extctl enable \(name)"
     case .invalid, .nearMiss: return "extctl lint \(path)"
-    case .incompatible, .entitled: return "extctl explain \(path)"
+    case .incompatible, .blocked: return "extctl explain \(path)"
     case .shadowed: return "extctl list \(name)"
     case .enabled: return extensionPoint == nil ? "extctl points" : "extctl activate \(name)"
     }

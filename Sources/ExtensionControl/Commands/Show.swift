@@ -24,6 +24,11 @@ extension AdminInterface.Extension {
       ("writable by", rootOwned ? "root only" : "you"),
       ("digest", digest ?? "-"),
       ("entitlements", entitlements.isEmpty ? "none" : entitlements.joined(separator: ", ")),
+      (
+        "signed by",
+        (publisher ?? "nobody")
+          + (approvedPublisher.map { $0 == publisher ? ", whose updates are approved" : "" } ?? "")
+      ),
       ("running", "\(instances)"),
     ]
     let said = [
