@@ -21,6 +21,7 @@ final class Daemon {
   var link: LauncherLink?
   private var starter: LauncherStarter?
   var bundles: BundleSource?
+  private var policy: PolicySource?
 
   private var listeners: [(listener: Listener, watch: EventLoop.Watch)] = []
   private var peers: [PeerID: PeerConnection] = [:]
@@ -70,7 +71,9 @@ final class Daemon {
         self.handle(.decisionsLoaded([]))
       }
     }
-    handle(.policyLoaded(Policy()))
+    policy = PolicySource(
+      places.policy, worker: storeWorker, loop: loop, warn: { [unowned self] in self.warn($0) },
+      onPolicy: { [unowned self] in self.handle(.policyLoaded($0)) })
     bundles = try BundleSource(
       roots: places.roots, cachePath: places.digests, loop: loop, warn: { [unowned self] in self.warn($0) },
       onEvent: { [unowned self] in self.handle($0) })

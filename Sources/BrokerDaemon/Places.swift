@@ -15,6 +15,11 @@ struct Places: Sendable {
   let launcherProgram: String
   let stdioProgram: String
 
+  /// The machine's, and directories that EXTENSIOND_POLICY_PATH adds.
+  var policy: PolicyReader {
+    PolicyReader(further: Self.list(CurrentProcess.environment("EXTENSIOND_POLICY_PATH") ?? ""))
+  }
+
   var brokerSocket: String { runtime + "/broker/io.extensiond.Broker" }
   var adminSocket: String { runtime + "/admin/io.extensiond.Admin" }
   var launcherSocket: String { runtime + "/launcher/io.extensiond.Launcher" }
@@ -41,18 +46,19 @@ struct Places: Sendable {
     cache = base("XDG_CACHE_HOME", "/.cache") + "/extensiond"
     data = base("XDG_DATA_HOME", "/.local/share")
     containers = data + "/extensiond-containers"
-    func list(_ text: String) -> [String] {
-      text.split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
-    }
     launcherProgram = Self.program("extensiond-launcher", "EXTENSIOND_LAUNCHER")
     stdioProgram = Self.program("extension-stdio", "EXTENSIOND_STDIO")
-    var roots = list(CurrentProcess.environment("EXTENSIOND_PATH") ?? "")
+    var roots = Self.list(CurrentProcess.environment("EXTENSIOND_PATH") ?? "")
     roots.append(data + "/extensiond")
-    let shared = list(CurrentProcess.environment("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share")
+    let shared = Self.list(CurrentProcess.environment("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share")
     roots += shared.map { $0 + "/extensiond" }
     roots += ["/usr/local/lib/extensiond", "/usr/lib/extensiond"]
     var seen: Set<String> = []
     self.roots = roots.filter { seen.insert($0).inserted }
+  }
+
+  private static func list(_ text: String) -> [String] {
+    text.split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
   }
 
   /// All in one directory of its own, and no roots but one.
