@@ -160,6 +160,14 @@ int clinux_openat2(int directory, const char *path, uint64_t flags, uint64_t res
   return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
 }
 
+int clinux_file_identity(int descriptor, uint64_t *device, uint64_t *inode) {
+  struct statx status;
+  if (statx(descriptor, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &status) != 0) return -1;
+  *device = (uint64_t)status.stx_dev_major << 32 | status.stx_dev_minor;
+  *inode = status.stx_ino;
+  return 0;
+}
+
 int clinux_rename(const char *from, const char *to, unsigned flags) {
   return renameat2(AT_FDCWD, from, AT_FDCWD, to, flags);
 }

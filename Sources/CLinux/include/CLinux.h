@@ -109,6 +109,10 @@ int clinux_openat2(int directory, const char *_Nonnull path, uint64_t flags, uin
 #define CLINUX_RESOLVE_NO_XDEV 0x01
 #define CLINUX_RESOLVE_NO_SYMLINKS 0x04
 #define CLINUX_RESOLVE_BENEATH 0x08
+#define CLINUX_RESOLVE_CACHED 0x20
+
+/// Device and inode of an open file, as the kernel knows them: statx(2) without asking the file system. 0, or -1 with errno.
+int clinux_file_identity(int descriptor, uint64_t *_Nonnull device, uint64_t *_Nonnull inode);
 
 /// renameat2(2) on whole paths. flags: 1 = RENAME_NOREPLACE, 2 = RENAME_EXCHANGE.
 int clinux_rename(const char *_Nonnull from, const char *_Nonnull to, unsigned flags);
