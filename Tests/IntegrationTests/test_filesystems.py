@@ -51,6 +51,23 @@ class FileSystems(World):
             print(f"\nskipped: {self.id()}: {reason}", flush=True)
             raise unittest.SkipTest(reason)
 
+    def hanging(self):
+        """A file system that will not answer, and where it is mounted."""
+        self.skip_for(missing())
+        directory = self.place / "mount"
+        directory.mkdir()
+        script = pathlib.Path(__file__).with_name("hanging_filesystem.py")
+        system = self.started(
+            sys.executable, script, directory, pathlib.Path(sys.executable).resolve(), says="mounted")
+        self.addCleanup(subprocess.run, ["umount", "--lazy", directory], check=True, timeout=20)
+        # First, so that whoever waits for it waits no more, and can end.
+        self.addCleanup(system.kill)
+        return system, directory
+
+    def hang(self, system):
+        self.tell(system, "hang")
+        self.assertEqual(self.line_of(system), "hangs")
+
     def started(self, *command, says, environment=None):
         """A process of which one line is expected, and that ends with the test."""
         process = subprocess.Popen(
@@ -98,23 +115,21 @@ class FileSystems(World):
         self.assertLess(self.bytes_read() - before, 8 << 20, "it was read more than once")
 
     def test_a_peer_whose_file_system_does_not_answer_holds_nobody_up(self):
-        self.skip_for(missing())
+        system, directory = self.hanging()
         self.start_broker()
-        directory = self.place / "mount"
-        directory.mkdir()
-        python = pathlib.Path(sys.executable).resolve()
-        script = pathlib.Path(__file__).with_name("hanging_filesystem.py")
-        system = self.started(sys.executable, script, directory, python, says="mounted")
-        self.addCleanup(subprocess.run, ["umount", "--lazy", directory], check=True, timeout=20)
         # What it needs to be a Python it reads elsewhere.
         peer = self.started(
             directory / "program", "-c", PEER, self.run_directory / "extensiond/broker/io.extensiond.Broker",
             says="ready", environment={"PYTHONHOME": sys.base_prefix})
-        # Whoever waits for it waits no more, so that the broker can end if it hangs.
-        self.addCleanup(system.kill)
-        self.tell(system, "hang")
-        self.assertEqual(self.line_of(system), "hangs")
+        self.hang(system)
         self.tell(peer)
         self.assertIn('"verified":false', self.line_of(peer))
         # It is connected still.
         self.ask("Status")
+
+    def test_a_root_whose_file_system_does_not_answer_holds_no_peer_up(self):
+        system, directory = self.hanging()
+        self.hang(system)
+        self.start_broker(EXTENSIOND_PATH=str(directory / "extensions"))
+        self.ask("Status")
+        self.assertFalse(self.host().hello["verified"])
