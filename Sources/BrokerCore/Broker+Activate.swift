@@ -58,6 +58,11 @@ extension Broker {
           request, BrokerInterface.LimitReached(limit: "launchesInFlight", value: limits.launchesInFlight))
       }
     }
+    guard existing != nil || quotas[host, default: Quotas()].launches.admit(limits.launchesPerMinute, at: now)
+    else {
+      return fail(
+        request, BrokerInterface.LimitReached(limit: "launchesPerMinute", value: limits.launchesPerMinute))
+    }
     let instance = existing ?? newInstance(facts, point, digest, host, verified: session.verified)
     let activation = Activation(
       id: "\(generation).a\(unique())", host: host, identifier: identifier, instance: instance,

@@ -22,6 +22,9 @@ extension Broker {
     case .revokePublisher(let revoke): self.revoke(revoke.fingerprint, request)
     case .pin(let pin): self.pin(pin.path, request)
     case .unpin(let unpin): self.unpin(unpin.extension, request)
+    case .exportDecisions: exportDecisions(request)
+    case .importDecisions(let decisions): importDecisions(decisions, request)
+    case .forget(let forget): self.forget(forget.extension, request)
     case .history(let history): effects.append(.readHistory(request, identifier: history.extension))
     case .listExtensionPoints:
       reply(request, AdminInterface.ListExtensionPoints.Reply(extensionPoints: pointRows))

@@ -92,6 +92,12 @@ extension Broker {
   mutating func stopWhatMayNotRun() { stopWhatMayNotRun(Set(instances.values.map(\.identifier))) }
 
   mutating func applyDecision(_ decision: Decision, _ request: RequestID?) {
+    take(decision)
+    if let request { reply(request, decision.reply) }
+  }
+
+  /// A decision that is on the disk holds from now on.
+  mutating func take(_ decision: Decision) {
     let affected = catalog.apply(decision)
     let points = pointsBefore(affected.flatMap { catalog.matching($0) }.map(\.path))
     if decision.verdict == .reset {
@@ -103,18 +109,11 @@ extension Broker {
       .notice, "decision.\(decision.verdict.rawValue)", decision.identifier,
       "\(decision.identifier) is \(decision.verdict == .reset ? "undecided" : decision.verdict.rawValue) now, by \(decision.peer)"
     )
-    if let request { reply(request, decision.reply) }
     afterChange(affected, points: points)
   }
 
   mutating func replyHistory(_ request: RequestID, _ decisions: [Decision]) {
-    let rows = decisions.map { decision in
-      AdminInterface.Decision(
-        identifier: decision.identifier, decision: .init(rawValue: decision.verdict.rawValue) ?? .reset,
-        time: Int(decision.time), digest: decision.digest, entitlements: decision.entitlements,
-        peer: decision.peer, publisher: decision.publisher, version: decision.version, path: decision.path)
-    }
-    reply(request, AdminInterface.History.Reply(decisions: rows))
+    reply(request, AdminInterface.History.Reply(decisions: decisions.map(AdminInterface.Decision.init)))
   }
 }
 

@@ -60,6 +60,7 @@ extension Broker {
     instances[id]?.phase = .running
     instances[id]?.deadline = nil
     instances[id]?.scenes = scenes
+    handshakes[instance.identifier] = "it answered Start"
     setNote(id)
     note(
       .info, "instance.ready", instance.identifier,
@@ -71,7 +72,10 @@ extension Broker {
   }
 
   private mutating func accepted(_ id: String, call: String) {
-    guard let pending = instances[id]?.accepting.removeValue(forKey: call) else { return }
+    guard let pending = instances[id]?.accepting.removeValue(forKey: call),
+      let identifier = instances[id]?.identifier
+    else { return }
+    handshakes[identifier] = "it accepted a connection"
     switch pending.purpose {
     case .activate: commit(pending.activation, connection: pending.connection)
     case .connect(let request):
@@ -83,7 +87,11 @@ extension Broker {
   }
 
   mutating func acceptFailed(_ id: String, call: String, _ error: any VarlinkErrorReply) {
-    guard let pending = instances[id]?.accepting.removeValue(forKey: call) else { return }
+    guard let pending = instances[id]?.accepting.removeValue(forKey: call),
+      let identifier = instances[id]?.identifier
+    else { return }
+    let what = (error as? BrokerInterface.ConnectionRejected).map { ": \($0.message)" } ?? ""
+    handshakes[identifier] = "it refused a connection\(what)"
     effects.append(.dropConnection(pending.connection))
     switch pending.purpose {
     case .connect(let request): fail(request, error)

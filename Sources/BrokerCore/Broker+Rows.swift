@@ -15,7 +15,7 @@ extension Broker {
       quarantinedUntil: facts.digest.flatMap { crashes[$0]?.quarantine(at: now) }.map { Int($0.wall) },
       programs: facts.programs.isEmpty ? nil : facts.programs, pointVersion: facts.pointVersion,
       details: .init(facts.details, in: languages), developer: facts.isDeveloped ? true : nil,
-      publisher: facts.publisher,
+      publisher: facts.publisher, publisherKeyType: facts.publisherKeyType,
       approvedPublisher: facts.identifier.flatMap { catalog.decisions[$0]?.publisher },
       pinned: facts.identifier.flatMap(catalog.pin) == facts.path ? true : nil)
   }
@@ -40,7 +40,10 @@ extension Broker {
         ?? AdminInterface.Host(
           identifier: host.identifier, verified: session.verified, pid: Int(host.process.processID),
           connections: 0, subscriptions: 0,
-          activations: activations.values.lazy.filter { $0.host == host }.count)
+          activations: activations.values.lazy.filter { $0.host == host }.count,
+          uid: Int(session.peer.userID), executable: session.peer.executable,
+          controlGroup: session.peer.controlGroup, sandboxed: session.peer.sandboxed,
+          flatpak: session.peer.controlGroup.flatMap(ControlGroupName.flatpak))
       row.connections += 1
       if session.subscription != nil { row.subscriptions += 1 }
       rows[host] = row

@@ -45,4 +45,14 @@ enum ControlGroupName {
     let last = parts[parts.count - 1]
     return last == escaped || !last.contains(".") && parts[parts.count - 2] == escaped
   }
+  /// The application that Flatpak runs in `app-flatpak-<id>-<number>.scope`; it makes one for each, from outside.
+  static func flatpak(_ group: String) -> String? {
+    guard group.hasPrefix("app-flatpak-"), group.hasSuffix(".scope"), let end = group.lastIndex(of: "-")
+    else {
+      return nil
+    }
+    let name = group[..<end].dropFirst("app-flatpak-".count)
+    return name.isEmpty
+      ? nil : name.split(separator: "\\x2d", omittingEmptySubsequences: false).joined(separator: "-")
+  }
 }

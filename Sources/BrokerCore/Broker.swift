@@ -30,6 +30,12 @@ public struct Broker: Sendable {
   var crashes: [String: CrashHistory] = [:]
   /// What became of the last try to start an extension, by identifier.
   var attempts: [String: Attempt] = [:]
+  /// What an extension last answered, by identifier.
+  var handshakes: [String: String] = [:]
+  /// What hosts say of extensions, by identifier, oldest first.
+  var reports: [String: [Report]] = [:]
+  /// By host, what it asked for lately that is bounded in time.
+  var quotas: [HostKey: Quotas] = [:]
   var logs: [String: [String]] = [:]
   var launcher = LauncherState.unknown
   /// Instances that ended while no broker was there, until the launcher's table is complete.
@@ -40,6 +46,7 @@ public struct Broker: Sendable {
   private var early: [Event] = []
   private var decisionsAreLoaded = false
   private var policyIsLoaded = false
+  private var hasNotedPresent = false
   private var isScanned = false
   var rescans: [(request: RequestID, serial: Int)] = []
   var stops: [StopRequest] = []
@@ -114,6 +121,9 @@ public struct Broker: Sendable {
     case .decisionStored(let request, let decision): applyDecision(decision, request)
     case .decisionFailed(let request, let message):
       if let request { fail(request, AdminInterface.StorageFailed(message: message)) }
+    case .decisionsImported(let request, let decisions): decisionsImported(request, decisions)
+    case .forgotten(let request, let identifier, let decisions): forgotten(request, identifier, decisions)
+    case .expired(let identifiers): expire(identifiers)
     case .history(let request, let decisions): replyHistory(request, decisions)
     case .bundleChecked(let instance, let check): bundleChecked(instance, check)
 
@@ -159,6 +169,11 @@ public struct Broker: Sendable {
   mutating func becomeReady() {
     guard isReady else { return }
     stopWhatMayNotRun()
+    // Only where everything was read is it known what is gone.
+    if !hasNotedPresent {
+      hasNotedPresent = true
+      effects.append(.notePresent(presentIdentifiers))
+    }
     let waiting = early
     early = []
     for event in waiting { dispatch(event) }
@@ -166,6 +181,7 @@ public struct Broker: Sendable {
 
   private mutating func closePeer(_ peer: PeerID) {
     let development = sessions.removeValue(forKey: peer)?.development
+    quotas = quotas.filter { $0.value.isUsed(at: now) }
     early.removeAll { $0.request?.peer == peer }
     rescans.removeAll { $0.request.peer == peer }
     stops.removeAll { $0.request.peer == peer }

@@ -36,6 +36,8 @@ public struct BundleFacts: Hashable, Sendable {
   public var entitlements: [String]
   /// The fingerprint of the key that signed it, such as `SHA256:…`; nil where nobody did.
   public var publisher: String?
+  /// The kind of that key, such as ED25519.
+  public var publisherKeyType: String?
   /// What it asks to be bounded by.
   public var bounds: ResourceBounds
   public var problems: [AdminInterface.Problem]

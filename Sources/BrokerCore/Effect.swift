@@ -12,6 +12,12 @@ public enum Effect: Sendable {
   case checkBundle(instance: String, path: String, digest: String)
   /// nil: nobody waits for it.
   case storeDecision(RequestID?, Decision)
+  /// Stores all, or none.
+  case importDecisions(RequestID, [Decision])
+  /// Stores these, and removes what the extension has stored.
+  case forgetExtension(RequestID?, String, [Decision])
+  /// Notice which of all that has left something is not there any more.
+  case notePresent(Set<String>)
   case readHistory(RequestID, identifier: String?)
   /// Read all roots again, then say `scanned` with this number.
   case scanAll(Int)

@@ -27,6 +27,10 @@ public enum Event: Sendable {
   /// A decision is on the disk for good; or it is not, and does not hold.
   case decisionStored(RequestID?, Decision)
   case decisionFailed(RequestID?, message: String)
+  case decisionsImported(RequestID, [Decision])
+  case forgotten(RequestID?, String, [Decision])
+  /// These were gone for so long that what they left is not kept any more.
+  case expired([String])
   case history(RequestID, [Decision])
 
   // MARK: Launcher
@@ -79,6 +83,7 @@ public struct Peer: Hashable, Sendable {
   public var controlGroup: String?
   /// It runs in name spaces of its own.
   public var sandboxed: Bool
+  public var userID: UInt32 = 0
 
   public init(
     door: Door, process: ProcessIdentity, executable: String? = nil, controlGroup: String? = nil,

@@ -13,6 +13,10 @@ public struct Limits: Hashable, Sendable {
   public var languages = 16
   public var languageBytes = 64
   public var activationsPerHost = 256
+  public var launchesPerMinute = 240
+  public var reportsPerMinute = 10
+  public var reportsPerExtension = 8
+  public var reportBytes = 1024
   public var waitingEvents = 1024
   public var instances = 512
   public var launchesInFlight = 64
@@ -52,6 +56,10 @@ public struct Limits: Hashable, Sendable {
       row("languages", languages, "languages of one Hello or List; further ones are left out"),
       row("languageBytes", languageBytes, "bytes of one language's name; a longer one is left out"),
       row("activationsPerHost", activationsPerHost, "activations of one host at once"),
+      row("launchesPerMinute", launchesPerMinute, "instances that one host has started in a minute"),
+      row("reportsPerMinute", reportsPerMinute, "reports of one host about extensions in a minute"),
+      row("reportsPerExtension", reportsPerExtension, "reports that are kept of one extension, the newest"),
+      row("reportBytes", reportBytes, "bytes of a report that are kept"),
       row(
         "waitingEvents", waitingEvents, "events that wait for a host that does not read; more ends its stream"
       ),

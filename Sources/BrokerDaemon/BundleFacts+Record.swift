@@ -4,7 +4,10 @@ internal import ExtensionInterfaces
 
 extension BrokerCore.BundleFacts {
   /// What the broker has to know of a bundle that was read.
-  init(_ record: BundleRecord, rootIndex: Int, digest: BundleDigest?, late: BundleProblem?) {
+  init(
+    _ record: BundleRecord, rootIndex: Int, digest: BundleDigest?, signature: SignatureCheck,
+    late: BundleProblem?
+  ) {
     let kinds: [BundleRecord.Kind: Kind] = [
       .application: .application, .appExtension: .appExtension, .pointFile: .pointFile,
     ]
@@ -21,10 +24,15 @@ extension BrokerCore.BundleFacts {
     self.digest = digest?.description
     rootOwned = record.isRootOwned
     entitlements = record.entitlements
-    problems = (record.problems + (late.map { [$0] } ?? [])).map {
-      AdminInterface.Problem(check: $0.check.rawValue, message: $0.message)
-    }
+    var found = record.problems + (late.map { [$0] } ?? [])
     incompatibility = record.incompatible
+    switch signature {
+    case .unsigned: break
+    case .signed(let key): (publisher, publisherKeyType) = (key.fingerprint, key.label)
+    case .bad(let problem): found.append(problem)
+    case .unverified(let why): incompatibility = incompatibility ?? why
+    }
+    problems = found.map { AdminInterface.Problem(check: $0.check.rawValue, message: $0.message) }
     if record.options.runtime == .wayland {
       incompatibility =
         "Runtime \(record.options.runtime.rawValue) is not served by this version; it serves varlink and stdio"

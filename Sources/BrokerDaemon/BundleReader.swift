@@ -3,7 +3,7 @@ internal import ExtensionBundles
 internal import ExtensionInterfaces
 internal import LinuxSystem
 
-/// Reads and hashes bundles, and remembers what it read. For the worker's thread alone.
+/// Reads, hashes and verifies bundles, and remembers what it read. For the worker's thread alone.
 final class BundleReader: @unchecked Sendable {
   // Sendable by use: after `init` only the worker's thread calls it.
 
@@ -23,6 +23,8 @@ final class BundleReader: @unchecked Sendable {
 
   private let scanner: BundleScanner
   private let hasher = BundleHasher()
+  private let verifier = SignatureVerifier()
+  private let verdicts = SignatureVerdicts()
   private let cachePath: String
   private var cache: DigestCache?
   private var known: [String: (record: BundleRecord, fingerprint: BundleFingerprint?)] = [:]
@@ -36,11 +38,15 @@ final class BundleReader: @unchecked Sendable {
   func openCache() -> String? {
     var warning: String?
     cache = DigestCache(path: cachePath) { warning = $0 }
+    verdicts.kept = cache
     return warning
   }
 
   /// Everything was read once: what the cache has of other bundles is of no use.
-  func pruneCache() { cache?.keepOnly { known[$0] != nil } }
+  func pruneCache() {
+    cache?.keepOnly { known[$0] != nil }
+    verdicts.prune()
+  }
 
   /// The reading of many, in one transaction of the cache.
   func together<Value>(_ work: () -> Value) -> Value { cache?.together(work) ?? work() }
@@ -75,8 +81,11 @@ final class BundleReader: @unchecked Sendable {
         }
       }
       known[record.path] = (record, fingerprint)
+      let signature = fingerprint.map { verifier.check(record, digest: $0.digest, cache: verdicts) }
       result.found.append(
-        BrokerCore.BundleFacts(record, rootIndex: rootIndex, digest: fingerprint?.digest, late: late))
+        BrokerCore.BundleFacts(
+          record, rootIndex: rootIndex, digest: fingerprint?.digest, signature: signature ?? .unsigned,
+          late: late))
     }
     return result
   }

@@ -10,7 +10,7 @@ final class Daemon {
   let places: Places
   let journal: Journal
   private(set) var broker: Broker
-  let limits = Limits()
+  let limits = Daemon.limits
   let generation: String
   private let since = WallClock.milliseconds
   private let byHand: Bool
@@ -56,6 +56,14 @@ final class Daemon {
     // Whoever runs tests wants to read what they say.
     journal = Journal(quiet: approval == .everything)
     storeWorker = try Worker(loop: loop)
+  }
+
+  private static var limits: Limits {
+    var limits = Limits()
+    // Measurements start more than any person does.
+    let variable = CurrentProcess.environment("EXTENSIOND_LAUNCHES_PER_MINUTE")
+    if let launches = variable.flatMap(Int.init) { limits.launchesPerMinute = launches }
+    return limits
   }
 
   /// Begins everything. Returns at once; what it finds comes as events.
@@ -228,6 +236,10 @@ final class Daemon {
     case .checkBundle(let instance, let path, let digest): check(instance, path, digest)
     case .releaseBundle(let instance): checkedBundles[instance] = nil
     case .storeDecision(let request, let decision): storeDecision(decision, request)
+    case .importDecisions(let request, let decisions): importDecisions(decisions, request)
+    case .forgetExtension(let request, let identifier, let decisions):
+      forgetExtension(identifier, decisions, request)
+    case .notePresent(let identifiers): notePresent(identifiers)
     case .readHistory(let request, let identifier): readHistory(identifier, request)
     case .scanAll(let serial): bundles?.scanAll(serial)
     case .scan(let path): bundles?.scan(path)

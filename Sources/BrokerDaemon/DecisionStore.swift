@@ -8,12 +8,17 @@ final class DecisionStore: @unchecked Sendable {
   typealias Failure = Database.Failure
 
   static let schemaVersion: Int64 = 2
-  private let database: Database
+  let database: Database
 
   init(path: String) throws(Failure) {
     database = try Database(path: path)
     try database.execute("PRAGMA journal_mode=DELETE")
     try database.execute("PRAGMA synchronous=FULL")
+    try database.execute(
+      """
+      CREATE TABLE IF NOT EXISTS absence (
+        identifier TEXT PRIMARY KEY, since INTEGER NOT NULL, lasted INTEGER NOT NULL) STRICT
+      """)
     let version = try database.userVersion
     guard version <= Self.schemaVersion else {
       throw Failure(
@@ -65,6 +70,13 @@ final class DecisionStore: @unchecked Sendable {
       SELECT \(Self.columns) FROM history
       WHERE ?1 IS NULL OR identifier = ?1 ORDER BY number DESC LIMIT 1000
       """, [.text(identifier)], row: Self.decision)
+  }
+
+  /// Returns when all are on the disk; where it throws, none is.
+  func add(_ decisions: [Decision]) throws(Failure) {
+    try database.execute("BEGIN IMMEDIATE")
+    for decision in decisions { try add(decision) }
+    try database.execute("COMMIT")
   }
 
   /// Returns when the decision is on the disk.

@@ -1,7 +1,8 @@
 internal import ExtensionBundles
 internal import LinuxSystem
 
-/// Fingerprints of bundles, kept from one broker to the next, so that only what has changed is hashed again.
+/// Fingerprints of bundles and verdicts about their signatures, kept from one broker to the next, so that only what has
+/// changed is hashed and verified again.
 ///
 /// Without it everything works, more slowly: whatever goes wrong here, the answer is "not known". It is no defence: who
 /// can write to it can write to the decisions as well. For one thread at a time.
@@ -36,6 +37,7 @@ final class DigestCache {
     try database.execute(
       """
       CREATE TABLE IF NOT EXISTS fingerprints (path TEXT PRIMARY KEY, fingerprint BLOB NOT NULL) STRICT, WITHOUT ROWID;
+      CREATE TABLE IF NOT EXISTS signatures (key BLOB PRIMARY KEY, good INTEGER NOT NULL) STRICT, WITHOUT ROWID;
       PRAGMA user_version=\(format);
       """)
     return database
@@ -61,6 +63,30 @@ final class DigestCache {
   func keepOnly(_ isKept: (String) -> Bool) {
     let paths = (try? database.run("SELECT path FROM fingerprints") { $0.text(0) ?? "" }) ?? []
     together { for path in paths where !isKept(path) { forget(path) } }
+  }
+
+  // MARK: Signatures
+
+  func verdict(of key: BundleDigest) -> Bool? {
+    let rows = try? database.run("SELECT good FROM signatures WHERE key = ?", [.bytes(key.bytes)]) {
+      $0.integer(0)
+    }
+    return rows?.first.map { $0 == 1 }
+  }
+
+  func keep(_ isGood: Bool, of key: BundleDigest) {
+    try? database.run(
+      "INSERT OR REPLACE INTO signatures VALUES (?, ?)", [.bytes(key.bytes), .integer(isGood ? 1 : 0)])
+  }
+
+  /// Forgets those with other keys.
+  func keepOnlyVerdicts(_ isKept: (BundleDigest) -> Bool) {
+    let keys = (try? database.run("SELECT key FROM signatures") { $0.bytes(0) }) ?? []
+    together {
+      for key in keys where BundleDigest(bytes: key).map(isKept) != true {
+        try? database.run("DELETE FROM signatures WHERE key = ?", [.bytes(key)])
+      }
+    }
   }
 
   /// One transaction for all that is kept meanwhile.

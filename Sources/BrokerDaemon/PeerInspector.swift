@@ -11,10 +11,11 @@ enum PeerInspector {
     let process = credentials.processID
     guard let startTime = startTime(of: process) else { throw .noSuchProcess }
     let executable = try? File.readLink("/proc/\(process)/exe")
-    let peer = Peer(
+    var peer = Peer(
       door: door, process: ProcessIdentity(processID: process, startTime: startTime),
       executable: executable, controlGroup: controlGroup(of: process), sandboxed: isSandboxed(process),
       isExecutableHere: executable.map { leads($0, to: process) } ?? false)
+    peer.userID = credentials.userID
     // Where the kernel can (6.5): the number still meant the same process after it was looked at.
     if let pidfd = try? PeerCredentials.processDescriptor(of: socket),
       (try? Poll.readable(pidfd.rawValue, deadline: .now)) == true

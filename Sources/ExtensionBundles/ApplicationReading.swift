@@ -11,6 +11,7 @@ extension BundleScanner {
     reading.readExtension()
     reading.readDetails()
     reading.readEntitlements()
+    reading.readSignature()
     also(&reading)
     return reading.record
   }
@@ -22,6 +23,7 @@ extension BundleScanner {
     reading.readHostOptions()
     reading.readDetails()
     reading.readEntitlements()
+    reading.readSignature()
     reading.readPoints()
     let application = reading.record
     let container = BundleRecord.Container(

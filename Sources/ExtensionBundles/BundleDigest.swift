@@ -4,7 +4,8 @@ public struct BundleDigest: Hashable, Sendable, CustomStringConvertible {
 
   static let size = 32
 
-  init?(bytes: [UInt8]) {
+  /// nil unless they are 32.
+  public init?(bytes: [UInt8]) {
     guard bytes.count == Self.size else { return nil }
     self.bytes = bytes
   }

@@ -1,4 +1,4 @@
-public import LinuxSystem
+package import LinuxSystem
 
 /// A bundle's digest, with what tells cheaply that it still holds.
 ///
@@ -6,7 +6,7 @@ public import LinuxSystem
 /// any check. docs/security.md says what is left.
 public struct BundleFingerprint: Hashable, Sendable {
   public let digest: BundleDigest
-  public let fileSystem: FileSystemKind
+  package let fileSystem: FileSystemKind
   /// When the hashing started: nanoseconds since 1970.
   public let started: Int64
   /// Every file, directory and link, sorted by the bytes of the path. The first is the bundle itself.

@@ -12,7 +12,7 @@ public struct BundleProblem: Error, Hashable, Sendable, CustomStringConvertible 
     case executableMissing, executablePath, executableNotFile, executableMode, executableFormat
     // Other files with a meaning
     case entitlements, strings, icon, metainfo, pointFile, pointValue, pointForeign, pointDuplicate,
-      pointInterface
+      pointInterface, signature
     // All files
     case symbolicLink, writableByOthers, foreignOwner, specialFile, fileName, unreadable, mountPoint
     case tooManyFiles, tooLarge, tooDeep

@@ -39,6 +39,7 @@ struct BundleReading {
   mutating func note(_ check: BundleProblem.Check, _ message: String) { record.note(check, message) }
 
   mutating func add(_ problems: [BundleProblem]) { record.problems += problems }
+  mutating func setSignature(_ signature: BundleSignature) { record.signature = signature }
   mutating func setDetails(_ details: BundleDetails) { record.details = details }
 
   /// Something that was meant, but is not found this way.
@@ -83,8 +84,8 @@ struct BundleReading {
     guard let info else { return }
     var reader = KeyReader(info, place: infoName)
     record.identifier = reader.identifier()
-    record.shortVersion = reader.string("CFBundleShortVersionString")
-    record.version = reader.string("CFBundleVersion")
+    record.shortVersion = reader.string("CFBundleShortVersionString", maximum: KeyReader.maximumVersion)
+    record.version = reader.string("CFBundleVersion", maximum: KeyReader.maximumVersion)
     let program = reader.string("CFBundleExecutable")
     let names = BundleNames(
       tree: tree, base: base, otherwise: record.container?.name ?? record.name, reader: &reader)

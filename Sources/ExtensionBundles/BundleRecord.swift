@@ -50,6 +50,8 @@ public struct BundleRecord: Hashable, Sendable {
   /// What the bundle asks for: names, sorted.
   public var entitlements: [String] = []
   public var container: Container?
+  /// Not yet verified; nil where it has none, or none that can be read.
+  public var signature: BundleSignature?
   /// The points that it defines.
   public var points: [PointDefinition] = []
 

@@ -8,7 +8,7 @@ public struct BundleScanner: Hashable, Sendable {
   /// Who beside root may own a bundle's files.
   public var userID: UInt32
 
-  public init(systemVersion: String, machine: Machine = .current, userID: UInt32 = effectiveUserID) {
+  package init(systemVersion: String, machine: Machine = .current, userID: UInt32 = effectiveUserID) {
     self.systemVersion = systemVersion
     self.machine = machine
     self.userID = userID

@@ -21,6 +21,7 @@ extension BundleDetails {
     details.description = description ?? other.description
     details.developer = developer ?? other.developer
     details.license = license ?? other.license
+    details.copyright = copyright ?? other.copyright
     details.homePage = homePage ?? other.homePage
     return details
   }
@@ -65,6 +66,10 @@ extension BundleReading {
     own.homePage = text("HomePage")
     own.check { reader.note(.optionValue, "\($0) in \(reader.place) \($1)") }
     add(reader.problems)
+    var infoReader = KeyReader(info, place: infoName)
+    own.copyright = infoReader.string("NSHumanReadableCopyright", maximum: BundleDetails.maximumLength)
+      .flatMap(BundleDetails.oneLine)
+    add(infoReader.problems)
     own.icon = icon(info)
     var around = record.container?.details ?? BundleDetails()
     around.description = nil

@@ -1,10 +1,10 @@
-public import LinuxSystem
+package import LinuxSystem
 
 /// What a file of a bundle was when it was hashed.
 public struct FileRecord: Hashable, Sendable {
   /// Relative to the bundle; empty for the bundle itself.
   public let path: String
-  public let kind: FileStatus.Kind
+  package let kind: FileStatus.Kind
   public let mode: UInt32
   public let userID: UInt32
   public let linkCount: UInt64

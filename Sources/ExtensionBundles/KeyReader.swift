@@ -25,6 +25,14 @@ struct KeyReader {
     read(key, "a dictionary", \.dictionary)
   }
 
+  /// A string of at most `maximum` bytes.
+  mutating func string(_ key: String, maximum: Int) -> String? {
+    guard let text = string(key) else { return nil }
+    if text.utf8.count <= maximum { return text }
+    note(.optionValue, "\(key) in \(place) is longer than \(maximum) bytes; make it shorter")
+    return nil
+  }
+
   /// Notes each key that has no meaning here: most are slips.
   mutating func expect(only keys: [String]) {
     for key in values.keys.sorted() where !keys.contains(key) {
@@ -42,9 +50,12 @@ struct KeyReader {
     return nil
   }
 
+  /// The most bytes of a version, also of one in any form.
+  static let maximumVersion = 64
+
   /// Numbers with dots.
   mutating func version(_ key: String) -> String? {
-    guard let text = string(key) else { return nil }
+    guard let text = string(key, maximum: Self.maximumVersion) else { return nil }
     if BundleVersion.isValid(text) { return text }
     note(.optionValue, "\(key) in \(place) is “\(text)”; write numbers with dots, such as 1.2")
     return nil

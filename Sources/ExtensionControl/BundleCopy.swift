@@ -13,10 +13,13 @@ enum BundleCopy {
   }
 
   /// Has `make` make a bundle at the path that it is given, beside `target` and with its name, then puts it there in one
-  /// step. Whatever fails, what was there stays.
-  static func put(_ target: String, make: (String) throws(ControlError) -> Void) throws(ControlError) {
+  /// step. Whatever fails, what was there stays. `stagedBeside`: another path of the same file system, to make it beside.
+  static func put(
+    _ target: String, stagedBeside other: String? = nil, make: (String) throws(ControlError) -> Void
+  ) throws(ControlError) {
     let (directory, name) = Path.split(target)
-    let hidden = hidden(directory, name)
+    let place = Path.split(other ?? target)
+    let hidden = hidden(place.directory, place.name)
     let staging = hidden + "/" + name
     do throws(ControlError) {
       try perform("make the directory", directory) { () throws(Errno) in

@@ -10,7 +10,8 @@ enum BundleLook {
   ) throws(ControlError) -> [AdminInterface.Extension] {
     let scanner = BundleScanner(systemVersion: ExtensionControl.version)
     do throws(Errno) {
-      return try scanner.read(path: path, followingLink: followingLink).map(row)
+      let verifier = SignatureVerifier()
+      return try scanner.read(path: path, followingLink: followingLink).map { row($0, verifier) }
     } catch .noEntry {
       throw ControlError(.failed, "there is no \(path)")
     } catch {
@@ -28,7 +29,9 @@ enum BundleLook {
     }
   }
 
-  private static func row(_ record: BundleRecord) -> AdminInterface.Extension {
+  private static func row(
+    _ record: BundleRecord, _ verifier: SignatureVerifier
+  ) -> AdminInterface.Extension {
     var problems = record.problems
     var digest: BundleDigest?
     if record.kind != .pointFile, problems.isEmpty {
@@ -36,7 +39,17 @@ enum BundleLook {
         problems.append(BundleProblem(.unreadable, error.description))
       }
     }
-    let (state, explanation) = judge(record, problems)
+    var key: PublisherKey?
+    var unverified: String?
+    if let digest {
+      switch verifier.check(record, digest: digest) {
+      case .unsigned: break
+      case .signed(let signer): key = signer
+      case .bad(let problem): problems.append(problem)
+      case .unverified(let why): unverified = why
+      }
+    }
+    let (state, explanation) = judge(record, problems, unverified: unverified)
     return AdminInterface.Extension(
       identifier: record.identifier, path: record.path, state: state, explanation: explanation,
       localizedName: record.name.text(in: CurrentProcess.languages), extensionPoint: record.extensionPoint,
@@ -45,23 +58,24 @@ enum BundleLook {
       rootOwned: record.isRootOwned, entitlements: record.entitlements,
       problems: problems.map { .init(check: $0.check.rawValue, message: $0.message) }, instances: 0,
       programs: record.programs.isEmpty ? nil : record.programs, pointVersion: record.options.pointVersion,
-      details: .init(record.details, in: CurrentProcess.languages))
+      details: .init(record.details, in: CurrentProcess.languages), publisher: key?.fingerprint,
+      publisherKeyType: key?.label)
   }
 
-  private static func digest(of record: BundleRecord) throws(BundleHasher.Failure) -> BundleDigest {
+  static func digest(of record: BundleRecord) throws(BundleHasher.Failure) -> BundleDigest {
     let directory: FileDescriptor
     do throws(Errno) { directory = try record.open() } catch { throw .unreadable(record.path, error) }
     return try BundleHasher().fingerprint(of: directory.rawValue).digest
   }
 
   private static func judge(
-    _ record: BundleRecord, _ problems: [BundleProblem]
+    _ record: BundleRecord, _ problems: [BundleProblem], unverified: String?
   ) -> (AdminInterface.Extension.State, String) {
     if let problem = problems.first {
       let more = problems.count > 1 ? " (and \(problems.count - 1) more)" : ""
       return (record.isNearMiss ? .nearMiss : .invalid, problem.message + more)
     }
-    if let incompatible = record.incompatible { return (.incompatible, incompatible) }
+    if let incompatible = record.incompatible ?? unverified { return (.incompatible, incompatible) }
     return (.unapproved, "nothing is wrong with it; whether it may be used is the broker's to say")
   }
 }
@@ -70,7 +84,8 @@ extension AdminInterface.Extension {
   /// Every failed check, one a line.
   var faultText: String {
     problems.isEmpty
-      ? "\(path): nothing is wrong"
+      ? "\(path): nothing is wrong" + (publisherText.map { ", signed by \($0)" } ?? "")
+        + (state == .incompatible ? ", but it cannot be used: \(explanation)" : "")
       : "\(path):\n" + problems.map { "  \($0.check): \($0.message)" }.joined(separator: "\n")
   }
 }

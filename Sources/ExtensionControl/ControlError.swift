@@ -70,6 +70,15 @@ extension ControlError {
         .failed,
         "no key \(it.fingerprint) is known; a fingerprint is 'SHA256:' and 43 characters, and 'extctl publishers' lists them"
       )
+    case .invalidDecision(let it):
+      (.failed, "the decision about '\(it.identifier)' cannot be imported: \(it.message)")
+    case .stillThere(let it):
+      (
+        .failed,
+        it.paths.isEmpty
+          ? "\(it.extension) still runs, so it is not forgotten; 'extctl stop \(it.extension)' ends it"
+          : "\(it.extension) is still there, so it is not forgotten; remove it first: \(it.paths.joined(separator: ", "))"
+      )
     case .publisherChanged(let it):
       (
         .changed,

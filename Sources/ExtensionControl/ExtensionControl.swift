@@ -8,10 +8,11 @@ public enum ExtensionControl {
 
   /// In the order of the help.
   static let commands: [Command] = [
-    .list, .show, .explain, .approve, .disable, .reset, .history, .publishers, .pin, .unpin, .points, .hosts,
+    .list, .show, .explain, .approve, .disable, .reset, .history, .publishers, .pin, .unpin, .export, .import,
+    .forget, .points, .hosts,
     .ps,
     .connections, .activate, .connect, .call, .stop, .watch, .logs, .new, .bundle, .dev, .install, .remove,
-    .rescan, .lint, .status,
+    .rescan, .lint, .sign, .status,
     .doctor,
     .completion,
     .manual,

@@ -8,6 +8,8 @@ public struct BundleDetails: Hashable, Sendable {
   public var developer: LocalizedText?
   /// Such as `GPL-3.0-or-later`.
   public var license: String?
+  /// Whose it is and since when, as its author writes it.
+  public var copyright: String?
   /// An address that begins with https:// or http://.
   public var homePage: String?
 
@@ -20,6 +22,7 @@ extension BrokerInterface.Details {
     if details == BundleDetails() { return nil }
     self.init(
       icon: details.icon, description: details.description?.text(in: languages),
-      developer: details.developer?.text(in: languages), license: details.license, homePage: details.homePage)
+      developer: details.developer?.text(in: languages), license: details.license,
+      copyright: details.copyright, homePage: details.homePage)
   }
 }

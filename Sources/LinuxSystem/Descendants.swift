@@ -1,12 +1,12 @@
 internal import CLinux
 
 /// The processes that this one has started, and those that they have left behind.
-public enum Descendants {
+package enum Descendants {
   /// From now on a process whose parent has ended becomes a child of this one: PR_SET_CHILD_SUBREAPER.
-  public static func adopt() { clinux_adopt_descendants() }
+  package static func adopt() { clinux_adopt_descendants() }
 
   /// The children that live or were not waited for, the adopted ones too: proc_pid_task_children(5).
-  public static var children: [Int32] {
+  package static var children: [Int32] {
     let tasks = "/proc/self/task"
     guard let directory = try? File.open(tasks, .directory),
       let threads = try? DirectoryReader.entries(of: directory.rawValue)
@@ -18,12 +18,12 @@ public enum Descendants {
   }
 
   /// Takes the ends of adopted children. `own`: those whose end somebody here waits for.
-  public static func reapAdopted(own: [Int32]) {
+  package static func reapAdopted(own: [Int32]) {
     for child in children where !own.contains(child) { waitpid(child, nil, WNOHANG) }
   }
 
   /// Ends all: SIGTERM, and after a while SIGKILL. Returns when there is none any more. Nobody here may wait for one.
-  public static func endAll(patience: Duration) {
+  package static func endAll(patience: Duration) {
     for child in children { kill(child, SIGTERM) }
     let deadline = MonotonicTime.now + patience
     while true {

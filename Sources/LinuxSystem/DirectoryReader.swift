@@ -1,17 +1,17 @@
 internal import CLinux
 
 /// What stands in a directory: getdents64(2).
-public enum DirectoryReader {
-  public struct Entry: Hashable, Sendable {
-    public let name: String
+package enum DirectoryReader {
+  package struct Entry: Hashable, Sendable {
+    package let name: String
     /// A hint: `unknown` on file systems that do not keep it.
-    public let kind: FileStatus.Kind
+    package let kind: FileStatus.Kind
     /// false: the name is not UTF-8; `name` is a readable form that opens nothing.
-    public let isText: Bool
+    package let isText: Bool
   }
 
   /// All entries but `.` and `..`, in no order. The descriptor must be open for reading.
-  public static func entries(of directory: CInt) throws(Errno) -> [Entry] {
+  package static func entries(of directory: CInt) throws(Errno) -> [Entry] {
     try check { lseek(directory, 0, SEEK_SET) }
     var entries: [Entry] = []
     var buffer = [UInt8](repeating: 0, count: 32768)

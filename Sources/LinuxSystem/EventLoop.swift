@@ -2,10 +2,14 @@ internal import CLinux
 
 /// What a descriptor is ready for.
 public struct Readiness: OptionSet, Sendable {
+  /// The bits, as epoll_ctl(2) has them.
   public let rawValue: UInt32
+  /// What these bits say.
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
+  /// There is something to read, a connection to accept, or the end.
   public static let readable = Readiness(rawValue: UInt32(clinux_EPOLLIN))
+  /// There is room to write.
   public static let writable = Readiness(rawValue: UInt32(clinux_EPOLLOUT))
   /// The peer has closed its sending side.
   public static let peerClosed = Readiness(rawValue: UInt32(clinux_EPOLLRDHUP))
@@ -24,6 +28,7 @@ public final class EventLoop {
     fileprivate let token: UInt64
     fileprivate var handler: ((Readiness) -> Void)?
     fileprivate weak var loop: EventLoop?
+    /// What the handler is called for.
     public private(set) var interest: Readiness
 
     fileprivate init(
@@ -44,6 +49,7 @@ public final class EventLoop {
       loop.control(EPOLL_CTL_MOD, descriptor, interest, token)
     }
 
+    /// Ends the watch: the handler is not called again. Once is enough; more do nothing.
     public func cancel() {
       guard handler != nil else { return }
       handler = nil
@@ -65,6 +71,7 @@ public final class EventLoop {
       self.handler = handler
     }
 
+    /// The handler will not run. Does nothing where it has.
     public func cancel() {
       guard handler != nil else { return }
       handler = nil
@@ -83,6 +90,7 @@ public final class EventLoop {
   private var tokens = [UInt64](repeating: 0, count: 64)
   private var events = [UInt32](repeating: 0, count: 64)
 
+  /// A loop with nothing to wait for. Throws where the process has no descriptors left.
   public init() throws(Errno) {
     epoll = try checkDescriptor { epoll_create1(clinux_EPOLL_CLOEXEC) }
   }
@@ -115,6 +123,7 @@ public final class EventLoop {
     return timer
   }
 
+  /// Runs `handler` once, when the interval has passed or soon after.
   @discardableResult
   public func schedule(after interval: Duration, handler: @escaping () -> Void) -> Timer {
     schedule(at: .now + interval, handler: handler)

@@ -1,27 +1,27 @@
 internal import CLinux
 
 /// Calls on paths. Each throws the kernel's error; the caller knows what it wanted and says so.
-public enum File {
-  public struct Flags: OptionSet, Sendable {
-    public let rawValue: CInt
-    public init(rawValue: CInt) { self.rawValue = rawValue }
+@usableFromInline package enum File {
+  @usableFromInline package struct Flags: OptionSet, Sendable {
+    @usableFromInline package let rawValue: CInt
+    @usableFromInline package init(rawValue: CInt) { self.rawValue = rawValue }
 
-    public static let readOnly = Flags([])
-    public static let writeOnly = Flags(rawValue: O_WRONLY)
-    public static let readWrite = Flags(rawValue: O_RDWR)
-    public static let create = Flags(rawValue: O_CREAT)
-    public static let exclusive = Flags(rawValue: O_EXCL)
-    public static let truncate = Flags(rawValue: O_TRUNC)
-    public static let append = Flags(rawValue: O_APPEND)
-    public static let directory = Flags(rawValue: O_DIRECTORY)
-    public static let noFollow = Flags(rawValue: O_NOFOLLOW)
+    @usableFromInline package static let readOnly = Flags([])
+    package static let writeOnly = Flags(rawValue: O_WRONLY)
+    package static let readWrite = Flags(rawValue: O_RDWR)
+    package static let create = Flags(rawValue: O_CREAT)
+    package static let exclusive = Flags(rawValue: O_EXCL)
+    package static let truncate = Flags(rawValue: O_TRUNC)
+    package static let append = Flags(rawValue: O_APPEND)
+    package static let directory = Flags(rawValue: O_DIRECTORY)
+    package static let noFollow = Flags(rawValue: O_NOFOLLOW)
     /// Only a handle: no reading, no writing, no side effect.
-    public static let path = Flags(rawValue: 0o10_000_000)
-    public static let nonBlocking = Flags(rawValue: O_NONBLOCK)
+    package static let path = Flags(rawValue: 0o10_000_000)
+    package static let nonBlocking = Flags(rawValue: O_NONBLOCK)
   }
 
   /// Opens `path`, relative to `directory` if it is given. `mode` counts only for a new file.
-  public static func open(
+  @usableFromInline package static func open(
     _ path: String, _ flags: Flags, mode: UInt32 = 0o600, in directory: CInt? = nil
   ) throws(Errno) -> FileDescriptor {
     try checkDescriptor {
@@ -32,23 +32,25 @@ public enum File {
   }
 
   /// The whole content; throws `messageTooLong` past `limit` bytes.
-  public static func read(_ path: String, limit: Int, in directory: CInt? = nil) throws(Errno) -> [UInt8] {
+  package static func read(_ path: String, limit: Int, in directory: CInt? = nil) throws(Errno) -> [UInt8] {
     try open(path, .readOnly, in: directory).readToEnd(limit: limit)
   }
 
   /// Writes into a file that exists, such as one of cgroup(7).
-  public static func write(_ text: String, to path: String, in directory: CInt? = nil) throws(Errno) {
+  package static func write(_ text: String, to path: String, in directory: CInt? = nil) throws(Errno) {
     try open(path, .writeOnly, in: directory).write(all: Array(text.utf8))
   }
 
-  public static func makeDirectory(_ path: String, mode: UInt32 = 0o700, in directory: CInt? = nil)
+  @usableFromInline package static func makeDirectory(
+    _ path: String, mode: UInt32 = 0o700, in directory: CInt? = nil
+  )
     throws(Errno)
   {
     try check { unsafe path.withCString { unsafe mkdirat(directory ?? AT_FDCWD, $0, mode) } }
   }
 
   /// Makes a directory and those above it that do not exist.
-  public static func makeDirectories(_ path: String, mode: UInt32 = 0o700) throws(Errno) {
+  @usableFromInline package static func makeDirectories(_ path: String, mode: UInt32 = 0o700) throws(Errno) {
     do throws(Errno) {
       try makeDirectory(path, mode: mode)
     } catch .exists {
@@ -60,16 +62,16 @@ public enum File {
     }
   }
 
-  public static func remove(_ path: String, in directory: CInt? = nil) throws(Errno) {
+  package static func remove(_ path: String, in directory: CInt? = nil) throws(Errno) {
     try check { unsafe path.withCString { unsafe unlinkat(directory ?? AT_FDCWD, $0, 0) } }
   }
 
-  public static func removeDirectory(_ path: String, in directory: CInt? = nil) throws(Errno) {
+  package static func removeDirectory(_ path: String, in directory: CInt? = nil) throws(Errno) {
     try check { unsafe path.withCString { unsafe unlinkat(directory ?? AT_FDCWD, $0, AT_REMOVEDIR) } }
   }
 
   /// Removes a file, or a directory with all that is in it.
-  public static func removeTree(_ path: String) throws(Errno) {
+  package static func removeTree(_ path: String) throws(Errno) {
     guard try FileStatus(at: path).kind == .directory else { return try remove(path) }
     // Its owner may have no right to read it, and gives it to himself.
     _ = unsafe path.withCString { unsafe chmod($0, 0o700) }
@@ -80,7 +82,7 @@ public enum File {
     try removeDirectory(path)
   }
 
-  public enum RenameMode: UInt32, Sendable {
+  package enum RenameMode: UInt32, Sendable {
     case replace = 0
     /// Throws `exists` where something has the new name.
     case noReplace = 1
@@ -88,7 +90,7 @@ public enum File {
     case exchange = 2
   }
 
-  public static func rename(_ from: String, to: String, _ mode: RenameMode = .replace) throws(Errno) {
+  package static func rename(_ from: String, to: String, _ mode: RenameMode = .replace) throws(Errno) {
     try check {
       unsafe from.withCString { from in
         unsafe to.withCString { unsafe clinux_rename(from, $0, mode.rawValue) }
@@ -97,7 +99,7 @@ public enum File {
   }
 
   /// What a symbolic link holds.
-  public static func readLink(_ path: String, in directory: CInt? = nil) throws(Errno) -> String {
+  package static func readLink(_ path: String, in directory: CInt? = nil) throws(Errno) -> String {
     var buffer = [CChar](repeating: 0, count: 4097)
     try check {
       unsafe path.withCString {
@@ -108,20 +110,20 @@ public enum File {
   }
 
   /// Whether anything is at `path`, a dangling link too.
-  public static func exists(_ path: String) -> Bool {
+  package static func exists(_ path: String) -> Bool {
     (try? open(path, [.path, .noFollow])) != nil
   }
 
   /// Takes the lock of an open file for this process, until the descriptor is closed: flock(2).
   /// false: somebody else has it.
-  public static func tryLock(_ file: borrowing FileDescriptor) throws(Errno) -> Bool {
+  package static func tryLock(_ file: borrowing FileDescriptor) throws(Errno) -> Bool {
     let raw = file.rawValue
     do throws(Errno) { try check { flock(raw, LOCK_EX | LOCK_NB) } } catch .again { return false }
     return true
   }
 
   /// Whether some process has that lock of the file at `path`. Only looks, so nobody is kept from it: proc_locks(5).
-  public static func isLocked(_ path: String) -> Bool {
+  package static func isLocked(_ path: String) -> Bool {
     guard let status = try? FileStatus(at: path), let locks = try? read("/proc/locks", limit: 1 << 20) else {
       return false
     }
@@ -143,5 +145,5 @@ public enum File {
 
 extension File {
   /// Whether a socket's file is at `path`.
-  public static func isSocket(_ path: String) -> Bool { (try? FileStatus(at: path))?.kind == .socket }
+  package static func isSocket(_ path: String) -> Bool { (try? FileStatus(at: path))?.kind == .socket }
 }

@@ -4,7 +4,7 @@ extension File {
   /// Opens `path` so that nothing can lead out of `directory`: no `..` past it, no other mount, and no symbolic
   /// link at all unless `followLinks`. What leads out throws `crossDevice`, a link throws `loop`. A path with NUL names
   /// nothing, not even what stands before it: throws `noEntry`.
-  public static func openBeneath(
+  @usableFromInline package static func openBeneath(
     _ directory: CInt, _ path: String, _ flags: Flags = .readOnly, followLinks: Bool = false
   ) throws(Errno) -> FileDescriptor {
     if path.utf8.contains(0) { throw .noEntry }
@@ -18,7 +18,7 @@ extension File {
   }
 
   /// The whole content of a file beneath `directory`; throws `messageTooLong` past `limit` bytes.
-  public static func readBeneath(_ directory: CInt, _ path: String, limit: Int) throws(Errno) -> [UInt8] {
+  package static func readBeneath(_ directory: CInt, _ path: String, limit: Int) throws(Errno) -> [UInt8] {
     // Non-blocking, so that a fifo or a lease of somebody else's does not hold us up.
     let file = try openBeneath(directory, path, .nonBlocking)
     let status = try FileStatus(of: file.rawValue)
@@ -37,12 +37,12 @@ extension File {
 
 extension Errno {
   /// A path leads out of the place that it had to stay in, or to another mount.
-  public static let crossDevice = Errno(rawValue: EXDEV)
+  package static let crossDevice = Errno(rawValue: EXDEV)
 }
 
 extension FileDescriptor {
   /// Reads into a buffer of the caller's; 0 means the end.
-  public borrowing func read(into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
+  package borrowing func read(into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
     let raw = rawValue
     return try check { unsafe CLinux.read(raw, buffer.baseAddress, buffer.count) }
   }

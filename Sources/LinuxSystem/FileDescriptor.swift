@@ -74,9 +74,12 @@ private func Glibc_read(_ descriptor: CInt, _ bytes: UnsafeMutableRawPointer, _ 
 
 /// A descriptor that several values may hold; closed with the last of them.
 public final class SharedDescriptor: Sendable {
+  /// The one owner. Borrow it to read and to write.
   public let descriptor: FileDescriptor
 
+  /// Takes over a descriptor.
   public init(_ descriptor: consuming FileDescriptor) { self.descriptor = descriptor }
 
+  /// The number. Valid as long as somebody holds this object. Never close it.
   public var rawValue: CInt { descriptor.rawValue }
 }

@@ -2,12 +2,12 @@ internal import CLinux
 
 /// Which file it is. What stands here never asks the file system that the file is on: a user can mount one whose server
 /// never answers, and whoever asks it waits for ever.
-public struct FileIdentity: Hashable, Sendable {
-  public let device: UInt64
-  public let inode: UInt64
+package struct FileIdentity: Hashable, Sendable {
+  package let device: UInt64
+  package let inode: UInt64
 
   /// That of an open file.
-  public init(of descriptor: CInt) throws(Errno) {
+  package init(of descriptor: CInt) throws(Errno) {
     var device: UInt64 = 0
     var inode: UInt64 = 0
     try check { unsafe clinux_file_identity(descriptor, &device, &inode) }
@@ -16,13 +16,13 @@ public struct FileIdentity: Hashable, Sendable {
   }
 
   /// That of the program that a process runs: proc_pid_exe(5). The link leads to the file without a look at its path.
-  public init(programOf process: Int32) throws(Errno) {
+  package init(programOf process: Int32) throws(Errno) {
     self = try FileIdentity(of: File.open("/proc/\(process)/exe", .path).rawValue)
   }
 
   /// That of what is at `path`, if the kernel remembers the whole way there, as it does for a program that runs. Throws
   /// `again` where only the file system could tell, and `invalidArgument` before Linux 5.12.
-  public init(remembered path: String) throws(Errno) {
+  package init(remembered path: String) throws(Errno) {
     if path.utf8.contains(0) { throw .noEntry }
     // A mount or a rename somewhere else makes the kernel give up too, so it is asked more than once.
     for attempt in 1...16 {

@@ -2,7 +2,7 @@ internal import CLinux
 
 extension File {
   /// Who else can change a file while we look at it.
-  public enum Writers: Sendable {
+  package enum Writers: Sendable {
     /// Nobody has it open for writing, or mapped shared and writable.
     case none
     /// Somebody has. Its content may change without a trace in its times.
@@ -12,7 +12,7 @@ extension File {
   }
 
   /// Asks for a read lease and gives it back at once: fcntl(2). The file must be open for reading only.
-  public static func writers(of file: CInt) -> Writers {
+  package static func writers(of file: CInt) -> Writers {
     switch clinux_probe_lease(file) {
     case 0: .none
     case 1: .some

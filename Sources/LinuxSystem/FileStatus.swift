@@ -1,32 +1,34 @@
 internal import CLinux
 
 /// What stat(2) says about a file. Times are nanoseconds since 1970.
-public struct FileStatus: Hashable, Sendable {
-  public enum Kind: UInt8, Sendable {
+@usableFromInline package struct FileStatus: Hashable, Sendable {
+  @usableFromInline package enum Kind: UInt8, Sendable {
     case unknown, regular, directory, symbolicLink, fifo, socket, characterDevice, blockDevice
   }
 
-  public let kind: Kind
+  package let kind: Kind
   /// The permission bits, with set-user-id, set-group-id and sticky.
-  public let mode: UInt32
-  public let userID: UInt32
-  public let groupID: UInt32
-  public let device: UInt64
-  public let inode: UInt64
-  public let linkCount: UInt64
-  public let size: Int64
-  public let modified: Int64
-  public let changed: Int64
+  package let mode: UInt32
+  package let userID: UInt32
+  package let groupID: UInt32
+  package let device: UInt64
+  package let inode: UInt64
+  package let linkCount: UInt64
+  package let size: Int64
+  package let modified: Int64
+  package let changed: Int64
 
   /// That of an open file.
-  public init(of descriptor: CInt) throws(Errno) {
+  package init(of descriptor: CInt) throws(Errno) {
     var status = stat()
     try check { unsafe fstat(descriptor, &status) }
     self.init(status)
   }
 
   /// That of what is at `path`, relative to `directory` if it is given.
-  public init(at path: String, in directory: CInt? = nil, followLinks: Bool = false) throws(Errno) {
+  @usableFromInline package init(at path: String, in directory: CInt? = nil, followLinks: Bool = false)
+    throws(Errno)
+  {
     var status = stat()
     try check {
       unsafe path.withCString {
@@ -60,10 +62,10 @@ public struct FileStatus: Hashable, Sendable {
   }
 
   /// Whether someone beside the owner may write. A symbolic link's own bits mean nothing.
-  public var isWritableByOthers: Bool { kind != .symbolicLink && mode & 0o022 != 0 }
+  @usableFromInline package var isWritableByOthers: Bool { kind != .symbolicLink && mode & 0o022 != 0 }
 
   /// Whether only root can change it.
-  public var isRootOwned: Bool { userID == 0 && !isWritableByOthers }
+  package var isRootOwned: Bool { userID == 0 && !isWritableByOthers }
 }
 
 private func nanoseconds(_ time: timespec) -> Int64 {
@@ -71,4 +73,4 @@ private func nanoseconds(_ time: timespec) -> Int64 {
 }
 
 /// The effective user of this process.
-public var effectiveUserID: UInt32 { geteuid() }
+package var effectiveUserID: UInt32 { geteuid() }

@@ -1,18 +1,18 @@
 internal import CLinux
 
 /// What kind of file system a file is on, and which one: statfs(2).
-public struct FileSystemKind: Hashable, Sendable {
+@usableFromInline package struct FileSystemKind: Hashable, Sendable {
   /// The number by which linux/magic.h knows the kind.
-  public let magic: UInt32
+  package let magic: UInt32
   /// Tells one file system from another; stays the same over reboots on most kinds.
-  public let identifier: UInt64
+  package let identifier: UInt64
 
-  public init(magic: UInt32, identifier: UInt64) {
+  package init(magic: UInt32, identifier: UInt64) {
     self.magic = magic
     self.identifier = identifier
   }
 
-  public init(of descriptor: CInt) throws(Errno) {
+  package init(of descriptor: CInt) throws(Errno) {
     var status = statfs()
     try check { unsafe fstatfs(descriptor, &status) }
     magic = UInt32(truncatingIfNeeded: status.f_type)
@@ -20,13 +20,13 @@ public struct FileSystemKind: Hashable, Sendable {
     identifier = UInt64(UInt32(bitPattern: parts.0)) | UInt64(UInt32(bitPattern: parts.1)) << 32
   }
 
-  public var name: String { Self.names[magic] ?? "unknown (0x\(String(magic, radix: 16)))" }
+  package var name: String { Self.names[magic] ?? "unknown (0x\(String(magic, radix: 16)))" }
 
   /// Whether inotify tells of every change: not where another machine or process can make one.
-  public var reportsEvents: Bool { !Self.silent.contains(magic) }
+  package var reportsEvents: Bool { !Self.silent.contains(magic) }
 
   /// Whether the kernel alone sets change times, so that an equal stat means something.
-  public var keepsChangeTimes: Bool { Self.local.contains(magic) }
+  package var keepsChangeTimes: Bool { Self.local.contains(magic) }
 
   private static let names: [UInt32: String] = [
     0xEF53: "ext4", 0x5846_5342: "xfs", 0x9123_683E: "btrfs", 0xF2F5_2010: "f2fs", 0x0102_1994: "tmpfs",

@@ -1,72 +1,73 @@
 internal import CLinux
 
 /// Tells of changes in directories: inotify(7). The descriptor is non-blocking, for an event loop.
-public struct Inotify: ~Copyable, Sendable {
-  public struct Mask: OptionSet, Hashable, Sendable {
-    public let rawValue: UInt32
-    public init(rawValue: UInt32) { self.rawValue = rawValue }
+package struct Inotify: ~Copyable, Sendable {
+  package struct Mask: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt32
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    public static let modified = Mask(rawValue: UInt32(IN_MODIFY))
-    public static let attributes = Mask(rawValue: UInt32(IN_ATTRIB))
-    public static let closedAfterWriting = Mask(rawValue: UInt32(IN_CLOSE_WRITE))
-    public static let movedFrom = Mask(rawValue: UInt32(IN_MOVED_FROM))
-    public static let movedTo = Mask(rawValue: UInt32(IN_MOVED_TO))
-    public static let created = Mask(rawValue: UInt32(IN_CREATE))
-    public static let deleted = Mask(rawValue: UInt32(IN_DELETE))
-    public static let selfDeleted = Mask(rawValue: UInt32(IN_DELETE_SELF))
-    public static let selfMoved = Mask(rawValue: UInt32(IN_MOVE_SELF))
+    package static let modified = Mask(rawValue: UInt32(IN_MODIFY))
+    package static let attributes = Mask(rawValue: UInt32(IN_ATTRIB))
+    package static let closedAfterWriting = Mask(rawValue: UInt32(IN_CLOSE_WRITE))
+    package static let movedFrom = Mask(rawValue: UInt32(IN_MOVED_FROM))
+    package static let movedTo = Mask(rawValue: UInt32(IN_MOVED_TO))
+    package static let created = Mask(rawValue: UInt32(IN_CREATE))
+    package static let deleted = Mask(rawValue: UInt32(IN_DELETE))
+    package static let selfDeleted = Mask(rawValue: UInt32(IN_DELETE_SELF))
+    package static let selfMoved = Mask(rawValue: UInt32(IN_MOVE_SELF))
 
     /// Everything that changes what a directory holds, or the directory itself.
-    public static let changes: Mask = [
+    package static let changes: Mask = [
       .modified, .attributes, .closedAfterWriting, .movedFrom, .movedTo, .created, .deleted, .selfDeleted,
       .selfMoved,
     ]
 
     /// Only told: the file system was unmounted.
-    public static let unmounted = Mask(rawValue: UInt32(IN_UNMOUNT))
+    package static let unmounted = Mask(rawValue: UInt32(IN_UNMOUNT))
     /// Only told: events were lost, look at everything again. `watch` is -1.
-    public static let overflow = Mask(rawValue: UInt32(IN_Q_OVERFLOW))
+    package static let overflow = Mask(rawValue: UInt32(IN_Q_OVERFLOW))
     /// Only told: the watch has ended, and its number may be given again.
-    public static let ignored = Mask(rawValue: UInt32(IN_IGNORED))
+    package static let ignored = Mask(rawValue: UInt32(IN_IGNORED))
     /// Only told: the event is about a directory.
-    public static let isDirectory = Mask(rawValue: clinux_IN_ISDIR)
+    package static let isDirectory = Mask(rawValue: clinux_IN_ISDIR)
   }
 
-  public struct Event: Hashable, Sendable {
-    public let watch: Int32
-    public let mask: Mask
+  package struct Event: Hashable, Sendable {
+    package let watch: Int32
+    package let mask: Mask
     /// The same in both halves of a rename; else 0.
-    public let cookie: UInt32
+    package let cookie: UInt32
     /// The entry in the watched directory; empty for the directory itself.
-    public let name: String
+    package let name: String
   }
 
-  public let descriptor: FileDescriptor
+  package let descriptor: FileDescriptor
 
-  public init() throws(Errno) {
+  package init() throws(Errno) {
     descriptor = try checkDescriptor { inotify_init1(clinux_IN_FLAGS) }
   }
 
-  /// Watches a directory. A second call for the same one adds to its mask and gives the same number. Asks the file
-  /// system, which may take any time. Throws `noSpace` when the person's watches (fs.inotify.max_user_watches) are used up: poll instead.
-  public borrowing func watch(_ path: String, for mask: Mask = .changes) throws(Errno) -> Int32 {
+  /// Watches a directory. A second call for the same one adds to its mask and gives the same number. Asks the file system,
+  /// which may take any time. Throws `noSpace` when the person's watches (fs.inotify.max_user_watches) are used up: poll
+  /// instead.
+  package borrowing func watch(_ path: String, for mask: Mask = .changes) throws(Errno) -> Int32 {
     let raw = descriptor.rawValue
     let flags = mask.rawValue | clinux_IN_ONLYDIR | clinux_IN_EXCL_UNLINK | UInt32(IN_MASK_ADD)
     return try check { unsafe path.withCString { unsafe inotify_add_watch(raw, $0, flags) } }
   }
 
   /// Watches the very directory that is open, whatever its path is now.
-  public borrowing func watch(directory: CInt, for mask: Mask = .changes) throws(Errno) -> Int32 {
+  package borrowing func watch(directory: CInt, for mask: Mask = .changes) throws(Errno) -> Int32 {
     try watch("/proc/self/fd/\(directory)", for: mask)
   }
 
   /// Ends a watch; one that has ended already is no error.
-  public borrowing func remove(_ watch: Int32) {
+  package borrowing func remove(_ watch: Int32) {
     _ = inotify_rm_watch(descriptor.rawValue, watch)
   }
 
   /// The events that wait; empty when there are none.
-  public borrowing func events() throws(Errno) -> [Event] {
+  package borrowing func events() throws(Errno) -> [Event] {
     let bytes: [UInt8]
     do throws(Errno) { bytes = try descriptor.read(upTo: 65536) } catch .again { return [] }
     var events: [Event] = []
@@ -86,10 +87,10 @@ public struct Inotify: ~Copyable, Sendable {
 }
 
 /// One that a worker adds to while the loop reads it.
-public final class SharedInotify: Sendable {
-  public let inotify: Inotify
+package final class SharedInotify: Sendable {
+  package let inotify: Inotify
 
-  public init() throws(Errno) { inotify = try Inotify() }
+  package init() throws(Errno) { inotify = try Inotify() }
 }
 
 private func word(_ bytes: [UInt8], _ offset: Int) -> UInt32 {

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// An event loop on a thread of its own, which is also an executor: actors that run on it may use what belongs to the
 /// loop. It lasts as long as the process.
-public final class LoopThread: SerialExecutor {
+package final class LoopThread: SerialExecutor {
   private enum Job: Sendable {
     case isolated(UnownedJob)
     case task(UnownedJob, Tasks)
@@ -24,16 +24,16 @@ public final class LoopThread: SerialExecutor {
   private nonisolated(unsafe) var loop: EventLoop?
 
   /// Starts the thread.
-  public init() throws(Errno) {
+  package init() throws(Errno) {
     event = try EventCounter.make()
     try startThread { [self] in run() }
   }
 
   /// Whether this is the loop's thread.
-  public var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
+  package var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
 
   /// The loop. On its thread only.
-  public func withLoop<Result, Failure: Error>(
+  package func withLoop<Result, Failure: Error>(
     _ body: (EventLoop) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     guard isCurrent, let loop = unsafe loop else { preconditionFailure("this is not the loop's thread") }
@@ -41,7 +41,7 @@ public final class LoopThread: SerialExecutor {
   }
 
   /// For tasks that talk through the loop: preferring it saves them two changes of threads a call.
-  public var tasks: Tasks {
+  package var tasks: Tasks {
     executor.withLock { executor in
       if let executor { return executor }
       let made = Tasks(thread: self)
@@ -101,21 +101,21 @@ public final class LoopThread: SerialExecutor {
 
   // MARK: SerialExecutor
 
-  public func enqueue(_ job: consuming ExecutorJob) { add(.isolated(UnownedJob(job))) }
+  package func enqueue(_ job: consuming ExecutorJob) { add(.isolated(UnownedJob(job))) }
 
-  public func checkIsolated() {
+  package func checkIsolated() {
     precondition(isCurrent, "this is not the loop's thread")
   }
 
-  public func isIsolatingCurrentContext() -> Bool? { isCurrent }
+  package func isIsolatingCurrentContext() -> Bool? { isCurrent }
 
   /// The same thread, for tasks.
-  public final class Tasks: TaskExecutor {
+  package final class Tasks: TaskExecutor {
     private let thread: LoopThread
 
     fileprivate init(thread: LoopThread) { self.thread = thread }
 
-    public func enqueue(_ job: consuming ExecutorJob) {
+    package func enqueue(_ job: consuming ExecutorJob) {
       thread.add(.task(UnownedJob(job), self))
     }
   }

@@ -1,9 +1,9 @@
 internal import CLinux
 
 /// A file in memory, without a name, that nobody can change: memfd_create(2).
-public enum MemoryFile {
+package enum MemoryFile {
   /// Holds `bytes`; a reader begins at the first of them.
-  public static func make(_ name: String, holding bytes: [UInt8]) throws(Errno) -> FileDescriptor {
+  package static func make(_ name: String, holding bytes: [UInt8]) throws(Errno) -> FileDescriptor {
     let file = try checkDescriptor { unsafe name.withCString { unsafe clinux_memfd($0) } }
     let raw = file.rawValue
     var done = 0

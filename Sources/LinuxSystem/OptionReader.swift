@@ -3,35 +3,35 @@ internal import Synchronization
 
 /// The options of a command line, as getopt_long(3) reads them: in any place, `--name value` and `--name=value`, `-abc`,
 /// names as short as they stay clear, and `--` before words that only look like options.
-public enum OptionReader {
-  public struct Option: Sendable {
-    public let name: String
-    public let letter: Character?
-    public let takesValue: Bool
+package enum OptionReader {
+  package struct Option: Sendable {
+    package let name: String
+    package let letter: Character?
+    package let takesValue: Bool
 
-    public init(name: String, letter: Character? = nil, takesValue: Bool = false) {
+    package init(name: String, letter: Character? = nil, takesValue: Bool = false) {
       self.name = name
       self.letter = letter
       self.takesValue = takesValue
     }
   }
 
-  public struct Result: Hashable, Sendable {
+  package struct Result: Hashable, Sendable {
     /// By name; the last one where it was given several times. A switch has an empty value.
-    public var values: [String: String] = [:]
+    package var values: [String: String] = [:]
     /// By name, each as often as it was given, in order.
-    public var lists: [String: [String]] = [:]
-    public var arguments: [String] = []
+    package var lists: [String: [String]] = [:]
+    package var arguments: [String] = []
   }
 
   /// What is wrong, with the word as it was written.
-  public enum Failure: Error, Hashable, Sendable {
+  package enum Failure: Error, Hashable, Sendable {
     case unknown(String)
     case valueMissing(String)
     case unexpectedValue(String)
   }
 
-  public static func read(_ words: [String], _ options: [Option]) throws(Failure) -> Result {
+  package static func read(_ words: [String], _ options: [Option]) throws(Failure) -> Result {
     try gate.withLock { _ throws(Failure) in try readAlone(words, options) }
   }
 

@@ -1,14 +1,14 @@
 internal import CLinux
 
 /// Waiting for one descriptor, for code without an event loop.
-public enum Poll {
+package enum Poll {
   /// Waits until there is something to read, or the end. false: the deadline passed.
-  public static func readable(_ descriptor: CInt, deadline: MonotonicTime? = nil) throws(Errno) -> Bool {
+  package static func readable(_ descriptor: CInt, deadline: MonotonicTime? = nil) throws(Errno) -> Bool {
     try wait([descriptor], deadline: deadline).first ?? false
   }
 
   /// Waits until one of several is readable. Says of each whether it is; all false when the deadline passed.
-  public static func wait(_ descriptors: [CInt], deadline: MonotonicTime? = nil) throws(Errno) -> [Bool] {
+  package static func wait(_ descriptors: [CInt], deadline: MonotonicTime? = nil) throws(Errno) -> [Bool] {
     var entries = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     while true {
       var timeout: CInt = -1

@@ -2,7 +2,7 @@ internal import CLinux
 
 extension Signals {
   /// A descriptor that is readable once one of the signals has come. From now on they do nothing else.
-  public static func descriptor(for signals: [CInt]) throws(Errno) -> SharedDescriptor {
+  package static func descriptor(for signals: [CInt]) throws(Errno) -> SharedDescriptor {
     var set = sigset_t()
     unsafe sigemptyset(&set)
     for signal in signals { unsafe sigaddset(&set, signal) }

@@ -1,32 +1,32 @@
 internal import CLinux
 
 /// Signals as events. For programs: a library must leave them to its program.
-public enum Signals {
-  public static let terminate = SIGTERM
-  public static let interrupt = SIGINT
-  public static let hangUp = SIGHUP
-  public static let childEnded = SIGCHLD
-  public static let kill = SIGKILL
+package enum Signals {
+  package static let terminate = SIGTERM
+  package static let interrupt = SIGINT
+  package static let hangUp = SIGHUP
+  package static let childEnded = SIGCHLD
+  package static let kill = SIGKILL
   /// SIGRTMAX: for an agreement between two programs.
-  public static let last = CInt(64)
+  package static let last = CInt(64)
 
   /// Call first in `main`, before any thread starts: signals arrive only through `watch`, and a closed socket is
   /// an error of the call, not a death.
-  public static func prepareProcess() {
+  package static func prepareProcess() {
     clinux_block_signals()
     clinux_ignore_sigpipe()
     clinux_limit_arenas()
   }
 
   /// Calls `handler` with each of the signals that arrives.
-  public static func watch(
+  package static func watch(
     _ signals: [CInt], on loop: EventLoop, handler: @escaping (CInt) -> Void
   ) throws(Errno) -> EventLoop.Watch {
     try watch(signals, on: loop) { signal, _ in handler(signal) }
   }
 
   /// The same, with who sent it: what comes from the kernel, as Ctrl-C does, went to all processes in the foreground.
-  public static func watch(
+  package static func watch(
     _ signals: [CInt], on loop: EventLoop, handler: @escaping (CInt, _ isFromKernel: Bool) -> Void
   ) throws(Errno) -> EventLoop.Watch {
     let descriptor = try descriptor(for: signals)

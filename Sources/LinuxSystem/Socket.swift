@@ -2,6 +2,7 @@ internal import CLinux
 
 /// Calls on sockets of the local family, unix(7).
 public enum Socket {
+  /// What a socket carries.
   public enum Kind: Sendable {
     /// A stream of bytes.
     case stream
@@ -20,7 +21,9 @@ public enum Socket {
   }
 
   /// Two connected sockets.
-  public static func pair(_ kind: Kind = .stream) throws(Errno) -> (SharedDescriptor, SharedDescriptor) {
+  @usableFromInline package static func pair(_ kind: Kind = .stream) throws(Errno) -> (
+    SharedDescriptor, SharedDescriptor
+  ) {
     var ends: [CInt] = [-1, -1]
     try check { unsafe socketpair(AF_UNIX, kind.rawValue, 0, &ends) }
     return (
@@ -29,7 +32,7 @@ public enum Socket {
   }
 
   /// Connects to the socket at `path`. Without `nonBlocking` it waits while too many others wait there.
-  public static func connect(
+  @usableFromInline package static func connect(
     to path: String, _ kind: Kind = .stream, nonBlocking: Bool = false
   ) throws(Errno) -> FileDescriptor {
     let socket = try checkDescriptor { CLinux.socket(AF_UNIX, kind.rawValue, 0) }
@@ -62,7 +65,7 @@ public enum Socket {
   }
 
   /// The path that a socket is bound to; empty for one without a name.
-  public static func path(of socket: borrowing FileDescriptor) throws(Errno) -> String {
+  package static func path(of socket: borrowing FileDescriptor) throws(Errno) -> String {
     let raw = socket.rawValue
     var buffer = [CChar](repeating: 0, count: 256)
     try check { unsafe clinux_socket_path(raw, &buffer, buffer.count) }
@@ -72,7 +75,7 @@ public enum Socket {
   /// Sends bytes and descriptors in one sendmsg(2). Returns how many bytes went; the descriptors went if any did.
   /// Never raises SIGPIPE.
   /// - Parameter head: goes before `bytes`, and counts.
-  public static func send(
+  @usableFromInline package static func send(
     _ bytes: ArraySlice<UInt8>, after head: [UInt8] = [], descriptors: [SharedDescriptor] = [],
     to socket: CInt, nonBlocking: Bool = true
   ) throws(Errno) -> Int {
@@ -90,24 +93,24 @@ public enum Socket {
   }
 
   /// Lets more be on its way, for bytes in bulk; as much as the kernel permits: socket(7), SO_SNDBUF.
-  public static func setSendBuffer(_ socket: borrowing FileDescriptor, bytes: Int) {
+  package static func setSendBuffer(_ socket: borrowing FileDescriptor, bytes: Int) {
     // Fails for nothing but a bad descriptor.
     _ = clinux_set_send_buffer(socket.rawValue, CInt(clamping: bytes))
   }
 
   /// What one receive brought.
-  public struct Received {
-    public var count: Int
-    public var descriptors: [SharedDescriptor]
+  @usableFromInline package struct Received {
+    package var count: Int
+    package var descriptors: [SharedDescriptor]
     /// Descriptors were sent that were not wanted, or there was no room. They are closed.
-    public var descriptorsLost: Bool
+    package var descriptorsLost: Bool
     /// The packet was longer than the buffer.
-    public var truncated: Bool
+    package var truncated: Bool
   }
 
   /// Receives into `buffer`, from `offset` on. `count` 0 means the end of the stream.
   /// Throws `again` when nothing is there and `nonBlocking`.
-  public static func receive(
+  @usableFromInline package static func receive(
     into buffer: inout [UInt8], at offset: Int = 0, from socket: CInt, maximumDescriptors: Int = 0,
     nonBlocking: Bool = true
   ) throws(Errno) -> Received {
@@ -139,13 +142,13 @@ public enum Socket {
   }
 
   /// No more bytes will be sent; the peer reads the end.
-  public static func shutdownWrites(_ socket: borrowing FileDescriptor) {
+  package static func shutdownWrites(_ socket: borrowing FileDescriptor) {
     // Fails only where the peer is gone already.
     _ = CLinux.shutdown(socket.rawValue, clinux_SHUT_WR)
   }
 
   /// Ends a connection in both directions: readers on both sides see the end, whoever still holds descriptors.
-  public static func shutdown(_ socket: borrowing FileDescriptor) {
+  package static func shutdown(_ socket: borrowing FileDescriptor) {
     // Fails only where it is not connected any more.
     _ = CLinux.shutdown(socket.rawValue, clinux_SHUT_RDWR)
   }

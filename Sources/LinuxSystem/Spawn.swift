@@ -2,20 +2,20 @@ internal import CLinux
 
 /// Starting a program. Always with empty signal mask and default dispositions, and with its own session unless
 /// `standsIn`.
-public struct Spawn {
-  public var path: String
-  public var arguments: [String]
+package struct Spawn {
+  package var path: String
+  package var arguments: [String]
   /// Exactly these variables, as NAME=value.
-  public var environment: [String]
+  package var environment: [String]
   /// The element at index i becomes descriptor i. Nothing else is inherited.
-  public var descriptors: [SharedDescriptor]
+  package var descriptors: [SharedDescriptor]
   /// A cgroup v2 directory to start in.
-  public var controlGroup: SharedDescriptor?
+  package var controlGroup: SharedDescriptor?
   /// The program stands in for this one before whoever started this one: same session, same mask of file modes, and also
   /// the descriptors that this process was given and does not know.
-  public var standsIn = false
+  package var standsIn = false
 
-  public init(
+  package init(
     path: String, arguments: [String], environment: [String], descriptors: [SharedDescriptor],
     controlGroup: SharedDescriptor? = nil
   ) {
@@ -27,26 +27,26 @@ public struct Spawn {
   }
 
   /// How far it came.
-  public enum Stage: String, Sendable {
+  package enum Stage: String, Sendable {
     case pipe, clone, session, descriptors, exec
   }
 
-  public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
-    public let stage: Stage
-    public let errno: Errno
+  package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
+    package let stage: Stage
+    package let errno: Errno
 
-    public var description: String { "\(errno) (\(stage.rawValue))" }
+    package var description: String { "\(errno) (\(stage.rawValue))" }
   }
 
-  public struct Child: ~Copyable {
-    public let processID: Int32
-    public let process: ProcessDescriptor
+  package struct Child: ~Copyable {
+    package let processID: Int32
+    package let process: ProcessDescriptor
 
-    public consuming func takeProcess() -> ProcessDescriptor { process }
+    package consuming func takeProcess() -> ProcessDescriptor { process }
   }
 
   /// Starts the program and returns after the exec.
-  public func run() throws(Failure) -> Child {
+  package func run() throws(Failure) -> Child {
     let stages: [Stage] = [.pipe, .clone, .session, .descriptors, .exec]
     let numbers = descriptors.map(\.rawValue)
     var pidfd: CInt = -1

@@ -1,6 +1,9 @@
 internal import CLinux
 
 // The one place where a result of -1 becomes an error. Interrupted calls are made again.
+//
+// What is called for each message or each file is `@usableFromInline package` in this module: without it the compiler
+// gives other modules no bodies of what is not public, not even of default arguments.
 
 /// Runs a call that answers -1 on failure.
 @discardableResult

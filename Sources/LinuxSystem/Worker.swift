@@ -4,7 +4,7 @@ internal import Synchronization
 /// A thread for work that would block an event loop: hashing, databases, file walks.
 ///
 /// Work runs in the order in which it was given; completions run on the loop's thread, in the same order.
-public final class Worker {
+package final class Worker {
   private struct Queue {
     var work: [@Sendable () -> Void] = []
     var finished: [(UInt64, any Sendable)] = []
@@ -43,7 +43,7 @@ public final class Worker {
   private var nextTicket: UInt64 = 0
   private var watch: EventLoop.Watch?
 
-  public init(loop: EventLoop) throws(Errno) {
+  package init(loop: EventLoop) throws(Errno) {
     let shared = try Shared()
     self.shared = shared
     watch = try loop.watch(shared.wakeLoop.rawValue, for: .readable) { [unowned self] _ in self.finish() }
@@ -57,7 +57,7 @@ public final class Worker {
   }
 
   /// Runs `work` on the thread, then `completion` with its result on the loop's thread.
-  public func perform<Result: Sendable>(
+  package func perform<Result: Sendable>(
     _ work: @escaping @Sendable () -> Result, completion: @escaping (Result) -> Void
   ) {
     nextTicket += 1

@@ -99,6 +99,20 @@ struct Breakage: Sendable, CustomTestStringConvertible {
     Breakage("an unknown option", keys: options("<key>Runtme</key><true/>"), [.optionUnknown]),
     Breakage("an unknown runtime", keys: options(text("Runtime", "dbus")), [.optionValue]),
     Breakage("a version of the point in words", keys: options(text("PointVersion", "new")), [.optionValue]),
+    Breakage(
+      "versions without end",
+      keys: usual + [
+        text("CFBundleShortVersionString", String(repeating: "1", count: 65)),
+        "<key>Extensiond</key><dict>\(text("PointVersion", String(repeating: "1", count: 65)))</dict>",
+      ], [.optionValue]),
+    Breakage(
+      "attributes without end",
+      keys: [
+        Fixtures.identity, Fixtures.program,
+        "<key>NSExtension</key><dict>\(text("NSExtensionPointIdentifier", "a.b"))",
+        "<key>NSExtensionAttributes</key><dict><key>Rule</key><array>",
+        "<string>\(String(repeating: "a", count: 4097))</string></array></dict></dict>",
+      ], [.optionValue]),
     Breakage("a timeout of 0", keys: options("<key>StartTimeout</key><integer>0</integer>"), [.optionValue]),
     Breakage(
       "arguments that are no strings", keys: options("<key>Arguments</key><array><true/></array>"), [.keyType]
@@ -140,7 +154,7 @@ struct Breakage: Sendable, CustomTestStringConvertible {
     Breakage("a program of no format", [.executableFormat]) {
       try $0.write("hello", to: "Greeter.appex/greeter", mode: 0o755)
     },
-    Breakage("a program that no digest covers", [.executablePath]) {
+    Breakage("a program that no digest covers", [.executablePath, .signature]) {
       try $0.rename("Greeter.appex/greeter", "greeter")
       try $0.makeDirectory("Greeter.appex/_Signature")
       try $0.rename("greeter", "Greeter.appex/_Signature/greeter")

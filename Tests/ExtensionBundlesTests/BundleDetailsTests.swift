@@ -51,13 +51,16 @@ import Testing
   func `Info.plist says them`(icon: String) throws {
     let root = try TemporaryDirectory()
     try make(
-      root, Self.text("CFBundleIconFile", icon.hasSuffix(".png") ? "icon.png" : "icon"),
+      root,
+      Self.text("CFBundleIconFile", icon.hasSuffix(".png") ? "icon.png" : "icon")
+        + Self.text("NSHumanReadableCopyright", "© 2026\n Me"),
       options: Self.text("Description", " Greets\n you ") + Self.text("Developer", "Me")
         + Self.text("License", "MIT") + Self.text("HomePage", "https://example.org/a?b"))
     try root.write("", to: "Greeter.appex/" + icon)
     let details = try details(root)
     #expect(details.description == LocalizedText("Greets you") && details.developer == LocalizedText("Me"))
     #expect(details.license == "MIT" && details.homePage == "https://example.org/a?b")
+    #expect(details.copyright == "© 2026 Me")
     #expect(details.icon == root.path("Greeter.appex/" + icon))
   }
 
@@ -122,6 +125,7 @@ import Testing
     ("", text("HomePage", "example.org"), .optionValue), ("", text("HomePage", "https://a b"), .optionValue),
     ("", text("Description", String(repeating: "a", count: 513)), .optionValue),
     ("", "<key>Developer</key><array/>", .keyType),
+    (text("NSHumanReadableCopyright", String(repeating: "a", count: 513)), "", .optionValue),
   ])
   func `A value that cannot be shown is a fault`(
     keys: String, options: String, check: BundleProblem.Check
@@ -132,7 +136,8 @@ import Testing
     try root.makeDirectory("Greeter.appex/_Signature")
     try root.write("", to: "Greeter.appex/_Signature/icon.png")
     try root.link("Greeter.appex/linked.png", to: "_Signature/icon.png")
-    #expect(root.read().first?.checks == [check])
+    // What lies beside the signature is one more fault.
+    #expect(root.read().first?.checks == [check, .signature])
   }
 
   @Test func `A fault is one line that ends, whatever the bundle holds`() throws {

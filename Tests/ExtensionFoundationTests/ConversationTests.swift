@@ -102,6 +102,22 @@ internal import Varlink
     withExtendedLifetime(service) {}
   }
 
+  @Test(.timeLimit(.minutes(1))) func `What has no answer goes in its turn, also from a cancelled task`()
+    async throws
+  {
+    let (host, service, greeter, proxy) = try Self.talking()
+    _ = try await proxy.greet(name: "Ada")
+    let told = Task {
+      unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+      try await host.tell(GreetingInterface.Forget())
+    }
+    try await told.value
+    // The next answer is that of the next call.
+    #expect(try await proxy.greet(name: "Lin") == "Hello, Lin!")
+    #expect(await greeter.heard == ["Lin"])
+    withExtendedLifetime(service) {}
+  }
+
   @Test(.timeLimit(.minutes(1))) func `Both ends may call, also while they answer`() async throws {
     struct Asking: GreetingInterface.Service {
       let back: Proxy

@@ -1,8 +1,9 @@
 """A page of docs/ that is followed to the letter: its files are written, its commands run, their output is compared.
 
-A block is a file where the line before it is "`path`:". A block of the kind `console` has commands after "$ ", each with its
-output: "…" in a line stands for anything, a line that is "…" for any lines. After a line "In a second terminal:" the command
-goes on until the end; "The second terminal has:" is before what else it prints."""
+A block is a file where the line before it is "`path`:", and stands for one line of a file where that is "In `path`, in place
+of `line`:". A block of the kind `console` has commands after "$ ", each with its output: "…" in a line stands for anything, a
+line that is "…" for any lines. After a line "In a second terminal:" the command goes on until the end; "The second terminal
+has:" is before what else it prints."""
 
 import os
 import pathlib
@@ -10,6 +11,7 @@ import re
 import select
 import signal
 import subprocess
+import textwrap
 import time
 
 from installed import ROOT
@@ -27,10 +29,10 @@ def blocks(page):
 
 
 def commands(text):
-    """The commands of a block, each with the output that the page shows."""
+    """The commands of a block, each with the output that the page shows. A line that ends with a backslash goes on."""
     first, *parts = re.split(r"^\$ ", text, flags=re.M)
     assert not first, f"output of no command: {first}"
-    return [part.partition("\n")[::2] for part in parts]
+    return [re.fullmatch(r"((?:.*\\\n)*.*)\n((?s:.*))", part).groups() for part in parts]
 
 
 def shown(output):
@@ -119,8 +121,11 @@ class PageWorld(World):
         self.addCleanup(self.shell.close)
         for before, kind, text in blocks(page):
             name = re.fullmatch(r"`([^` ]+)`:", before)
+            change = re.fullmatch(r"In `([^` ]+)`, in place of `([^`]+)`:", before)
             if name:
                 self.write(name[1], self.here(text))
+            elif change:
+                self.change(*change.groups(), text)
             elif kind != "console":
                 self.fail(f"{page}: a block that is neither a file nor commands:\n{text}")
             elif before.endswith("The second terminal has:"):
@@ -138,6 +143,15 @@ class PageWorld(World):
         path = pathlib.Path(self.shell.directory(), name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
+
+    def change(self, name, line, text):
+        """As an author does in an editor: the lines get the place, and the depth, of the one before."""
+        path = pathlib.Path(self.shell.directory(), name)
+        pattern = ".*".join(map(re.escape, line.split("…")))
+        changed, count = re.subn(
+            f"^( *){pattern}\n", lambda found: textwrap.indent(text, found[1]), path.read_text(), flags=re.M)
+        self.assertEqual(count, 1, f"{name} has not one line that is {line}")
+        path.write_text(changed)
 
     def check(self, command, output):
         end = time.monotonic() + DEADLINE

@@ -48,7 +48,8 @@ class Bundles(ProbeWorld):
         self.assertEqual(raw["snapshot"]["identities"][0]["localizedName"], "Erweiterung", "the broker's own language")
 
     def test_what_an_extension_says_of_itself_is_shown_to_hosts_and_people(self):
-        bundle = self.make_bundle(info={"CFBundleIconFile": "icon", "Extensiond": {"License": "MIT"}})
+        bundle = self.make_bundle(info={
+            "CFBundleIconFile": "icon", "NSHumanReadableCopyright": "© 2026 People", "Extensiond": {"License": "MIT"}})
         (bundle / "icon.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
         component = bundle / "org.example.Ext.metainfo.xml"
         component.write_text(
@@ -60,13 +61,13 @@ class Bundles(ProbeWorld):
         self.approve("org.example.Ext")
         said = {
             "icon": f"{path}/icon.svg", "description": "Does it", "developer": "People", "license": "MIT",
-            "homePage": "https://example.org/"}
+            "copyright": "© 2026 People", "homePage": "https://example.org/"}
         stream = self.subscribe()
         self.assertEqual(stream.receive()["snapshot"]["identities"][0]["details"], said)
         self.env["LANG"] = "de_DE.UTF-8"
         shown = json.loads(self.extctl("show", "--json", "org.example.Ext").stdout)["extensions"][0]["details"]
         self.assertEqual(shown, {**said, "description": "Tut es"})
-        self.assertRegex(self.extctl("show", "org.example.Ext").stdout, "description +Tut es\ndeveloper +People\n")
+        self.assertRegex(self.extctl("show", "org.example.Ext").stdout, "description +Tut es\ndeveloper +People\nlicense +MIT\ncopyright +© 2026 People\n")
         file = path / component.name
         file.write_text(file.read_text().replace("<component>", "<!DOCTYPE a [<!ENTITY b 'c'>]><component>"))
         self.wait_state(path, "invalid")

@@ -14,8 +14,8 @@ import time
 from scenes import (
     KILLS, OTHER_ENDS, test_broker_ends, test_host_names, test_launcher_ends, test_start, test_stop, test_use)
 from support import (
-    BROKER, LAUNCHER, SOCKET, Connection, activations, check, drop_in, install_extension, main_pid, remove_drop_in, report, run,
-    show, systemctl, wait)
+    BROKER, EXTCTL, GREETING, LAUNCHER, PLACE, SOCKET, Connection, activations, check, drop_in, extctl, install_extension, main_pid,
+    remove_drop_in, report, run, show, systemctl, wait)
 
 PROBE = "io.extensiond.test.probe"
 PROBE_PROGRAM = r'''
@@ -135,6 +135,21 @@ def test_hardening():
     connection.close()
 
 
+def test_signature():
+    """The unit's filter lets the broker start ssh-keygen, and that one do its work."""
+    home, identifier = pathlib.Path(os.environ["HOME"]), "io.extensiond.test.signed"
+    bundle = home / f"{identifier}.appex"
+    shutil.copytree(PLACE / "bundles/python-greeting.appex", bundle)
+    information = bundle / "Info.plist"
+    information.write_text(information.read_text().replace(GREETING, identifier))
+    run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(home / "key"))
+    signed = run(EXTCTL, "sign", str(bundle), "--key", str(home / "key"))
+    check("a bundle is signed", signed[0] == 0, signed[1] or signed[2])
+    run(EXTCTL, "install", str(bundle))
+    row = (extctl("list", identifier).get("extensions") or [{}])[0]
+    check("the broker verifies its signature", row.get("publisher", "").startswith("SHA256:"), row.get("explanation"))
+
+
 def main():
     test_start()
     connection, pid = test_use()
@@ -142,6 +157,7 @@ def main():
     test_broker_ends(connection, pid, KILLS + OTHER_ENDS)
     test_watchdog(connection)
     test_hardening()
+    test_signature()
     connection = test_launcher_ends(connection, pid)
     test_stop(connection)
     test_cannot_start()

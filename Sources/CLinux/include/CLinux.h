@@ -142,8 +142,8 @@ struct clinux_spawn {
   /// Keeps session, umask and the descriptors that are not close-on-exec.
   bool stands_in;
 };
-/// Starts a program with clone3: own session, empty signal mask, default dispositions (also of SIGPIPE),
-/// umask 022, the descriptors that are named and no others.
+/// Starts a program with clone3, or clone where a filter takes that away and no cgroup is asked for: own session, empty
+/// signal mask, default dispositions (also of SIGPIPE), umask 022, the descriptors that are named and no others.
 /// Returns the process id and sets *pidfd (close-on-exec); or -errno, and sets *stage to what failed.
 /// Waits for the exec. The caller must not be the only reader of something that the exec waits for.
 enum clinux_spawn_stage {

@@ -84,6 +84,7 @@ enum ApprovalDifference {
       ("identifier", old.identifier, new.identifier), ("name", old.localizedName, new.localizedName),
       ("version", old.version, new.version), ("build", old.buildVersion, new.buildVersion),
       ("point", old.extensionPoint, new.extensionPoint), ("digest", old.digest, new.digest),
+      ("signed by", old.publisherText, new.publisherText),
     ]
     return fields.filter { $0.1 != $0.2 }.map { "\($0.0): \($0.1 ?? "none") -> \($0.2 ?? "none")" }
       + new.entitlements.filter { !old.entitlements.contains($0) }.map { "entitlement added: \($0)" }

@@ -8,10 +8,14 @@ extension Command {
       "Nothing is started. Exit status 0 when no gate is shut, 3 when one is, also where there is nothing of that name. "
       + "With --host it says whether that host is connected, and its name verified or only claimed; this gate is shut only "
       + "for a host in a sandbox that may not use the extension's point.",
-    options: [.init(name: "host", value: "ID", help: "the host that wants to use it")]
+    options: [
+      .init(name: "host", value: "ID", help: "the host that wants to use it"),
+      .init(name: "scene", value: "NAME", help: "the scene that it wants"),
+    ]
   ) { invocation in
     let reply = try invocation.admin(
-      AdminInterface.Explain(extension: invocation.subject(), host: invocation.values["host"]))
+      AdminInterface.Explain(
+        extension: invocation.subject(), host: invocation.values["host"], scene: invocation.values["scene"]))
     try invocation.show(reply) { reply.gates.map(\.text).joined(separator: "\n") }
     return reply.usable ? .success : .notEnabled
   }

@@ -9,11 +9,12 @@ extension Command {
     let reply = try invocation.admin(AdminInterface.ListHosts())
     try invocation.show(reply) {
       Terminal.table(
-        ["HOST", "PROCESS", "NAME IS", "CONNECTIONS", "STREAMS", "ACTIVATIONS"],
+        ["HOST", "PROCESS", "NAME IS", "CONNECTIONS", "STREAMS", "ACTIVATIONS", "PROGRAM", "UNIT"],
         reply.hosts.map { host in
           [
             host.identifier, "\(host.pid)", host.verified ? "verified" : "claimed", "\(host.connections)",
-            "\(host.subscriptions)", "\(host.activations)",
+            "\(host.subscriptions)", "\(host.activations)", host.executable ?? "-",
+            host.flatpak.map { "Flatpak \($0)" } ?? (host.sandboxed ? "sandbox" : host.controlGroup ?? "-"),
           ]
         })
     }

@@ -13,13 +13,13 @@ extension Command {
     let isFull = invocation.has("all") || !invocation.arguments.isEmpty
     let shown = isFull ? found : found.filter { $0.state != .shadowed }
     try invocation.show(AdminInterface.List.Reply(extensions: shown)) {
-      Terminal.table(
-        ["STATE", "IDENTIFIER", "VERSION", "POINT", "PATH"],
+      // Where nothing is signed it would be an empty column.
+      let showsSigners = shown.contains { $0.publisher != nil }
+      return Terminal.table(
+        ["STATE", "IDENTIFIER", "VERSION", "POINT"] + (showsSigners ? ["SIGNED BY"] : []) + ["PATH"],
         shown.map { item in
-          [
-            item.mark, item.identifier ?? "-", item.version ?? "-", item.extensionPoint ?? "(host)",
-            item.path,
-          ]
+          [item.mark, item.identifier ?? "-", item.version ?? "-", item.extensionPoint ?? "(host)"]
+            + (showsSigners ? [item.publisherText ?? "nobody"] : []) + [item.path]
         })
     }
     if invocation.isJSON { return .success }

@@ -13,6 +13,11 @@ extension Command {
 }
 
 extension AdminInterface.Extension {
+  /// The key that it is signed with.
+  var publisherText: String? {
+    publisher.map { $0 + (publisherKeyType.map { " (\($0))" } ?? "") }
+  }
+
   /// Everything, one field a line.
   var text: String {
     var rows: [(name: String, value: String)] = [
@@ -26,14 +31,14 @@ extension AdminInterface.Extension {
       ("entitlements", entitlements.isEmpty ? "none" : entitlements.joined(separator: ", ")),
       (
         "signed by",
-        (publisher ?? "nobody")
+        (publisherText ?? "nobody")
           + (approvedPublisher.map { $0 == publisher ? ", whose updates are approved" : "" } ?? "")
       ),
       ("running", "\(instances)"),
     ]
     let said = [
       ("description", details?.description), ("developer", details?.developer), ("license", details?.license),
-      ("home page", details?.homePage), ("icon", details?.icon),
+      ("copyright", details?.copyright), ("home page", details?.homePage), ("icon", details?.icon),
     ]
     for (name, value) in said { if let value { rows.append((name, value)) } }
     if let containingHost { rows.append(("inside", containingHost)) }

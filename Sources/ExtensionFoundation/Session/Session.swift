@@ -146,12 +146,7 @@ actor Session {
 
   /// Tells the peer something that has no answer. Returns when it is on its way.
   func tell(_ call: VarlinkCall, descriptors: [SharedDescriptor] = []) async throws {
-    start()
-    let message = try encode(call)
-    try await waitForRoom()
-    let stream = try stream(for: call)
-    sentCalls += 1
-    stream.send(message, descriptors: descriptors)
+    _ = try await send(call, descriptors, nil)
   }
 
   private func send(
@@ -172,12 +167,15 @@ actor Session {
     start()
     let message = try encode(call)
     guard hasRoom else { return nil }
-    try Task.checkCancellation()
     let stream = try stream(for: call)
+    let outgoing = OutgoingCall(number: sentCalls + 1, hasMany: call.more)
+    // Nobody waits for one that has no answer. It goes also from a task that was cancelled, which may tell of that.
+    if !call.oneway {
+      try Task.checkCancellation()
+      waiting.append(outgoing)
+      updateReading()
+    }
     sentCalls += 1
-    let outgoing = OutgoingCall(number: sentCalls, hasMany: call.more)
-    waiting.append(outgoing)
-    updateReading()
     stream.send(message, descriptors: descriptors)
     if let deadline {
       outgoing.timer = Self.thread.withLoop { loop in

@@ -1,0 +1,54 @@
+internal import BrokerCore
+internal import LinuxSystem
+
+// Decisions from elsewhere, and what extensions leave behind.
+
+extension Daemon {
+  func importDecisions(_ decisions: [Decision], _ request: RequestID) {
+    let store = store
+    storeWorker.perform {
+      Result { try store.add(decisions) }
+    } completion: { [unowned self] result in
+      switch result {
+      case .success: self.handle(.decisionsImported(request, decisions))
+      case .failure(let error): self.handle(.decisionFailed(request, message: "\(error)"))
+      }
+    }
+  }
+
+  func forgetExtension(_ identifier: String, _ decisions: [Decision], _ request: RequestID?) {
+    let (store, container) = (store, places.containers + "/" + identifier)
+    storeWorker.perform { () -> Result<Void, any Error> in
+      Result {
+        // First what it stored: if that fails, it can be asked for again.
+        if File.exists(container) { try File.removeTree(container) }
+        try store.add(decisions)
+      }
+    } completion: { [unowned self] result in
+      switch result {
+      case .success: self.handle(.forgotten(request, identifier, decisions))
+      case .failure(let error): self.handle(.decisionFailed(request, message: "\(error)"))
+      }
+    }
+  }
+
+  /// Once for each start, when everything was read.
+  func notePresent(_ present: Set<String>) {
+    let (store, containers, now) = (store, places.containers, WallClock.milliseconds)
+    storeWorker.perform { () -> [String] in
+      var left: Set<String> = []
+      if let directory = try? File.open(containers, [.directory]),
+        let entries = try? DirectoryReader.entries(of: directory.rawValue)
+      {
+        left = Set(entries.filter(\.isText).map(\.name))
+      }
+      // Neither keys nor pins leave anything behind.
+      let decided = (try? store.current()) ?? []
+      left.formUnion(
+        decided.filter { $0.verdict != .reset && !$0.identifier.contains(":") }.map(\.identifier))
+      return (try? store.absent(left, present: present, now: now)) ?? []
+    } completion: { [unowned self] expired in
+      if !expired.isEmpty { self.handle(.expired(expired)) }
+    }
+  }
+}
