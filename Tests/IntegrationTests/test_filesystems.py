@@ -129,7 +129,9 @@ class FileSystems(World):
 
     def test_a_root_whose_file_system_does_not_answer_holds_no_peer_up(self):
         system, directory = self.hanging()
-        self.hang(system)
         self.start_broker(EXTENSIOND_PATH=str(directory / "extensions"))
+        self.ask("Rescan", wait=True)
+        self.hang(system)
+        self.ask("Rescan", wait=False)
         self.ask("Status")
         self.assertFalse(self.host().hello["verified"])
