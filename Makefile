@@ -3,10 +3,10 @@
 SHELL := /bin/bash
 PREFIX ?= /usr/local
 RELEASE := .build/release
-PACKAGES := bubblewrap libexpat1-dev libplist-dev libsqlite3-dev libssl-dev libsystemd-dev openssh-client pkg-config python3
+PACKAGES := bubblewrap libexpat1-dev libplist-dev libseccomp-dev libsqlite3-dev libssl-dev libsystemd-dev openssh-client pkg-config python3
 TEST_PACKAGES := $(PACKAGES) bindfs binutils cmake dbus-user-session gcc libglib2.0-dev libpam-systemd meson python3-venv strace systemd
 
-.PHONY: help build demo test fuzz test-tsan lint bench install docs reference clean deps test-deps
+.PHONY: help build demo test fuzz test-tsan test-escape lint bench install docs reference clean deps test-deps
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,6 +35,10 @@ fuzz: deps ## give bytes that nobody thought of to what reads those of strangers
 
 test-tsan: test-deps ## run the integration tests with broker and launcher under ThreadSanitizer
 	Tests/Support/run-tsan
+
+test-escape: test-deps ## let a hostile extension try to leave its sandbox, one line an attempt
+	swift build
+	Tests/Support/run-escape-tests
 
 lint: deps ## check format, layers and sizes; warnings are errors in every build
 	swift format lint --strict --recursive Package.swift Sources Tests

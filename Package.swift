@@ -36,6 +36,7 @@ let package = Package(
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CPropertyList", pkgConfig: "libplist-2.0", providers: [.apt(["libplist-dev"])]),
     // Static, since it runs inside sandboxes that may have no libraries.
@@ -74,7 +75,8 @@ let package = Package(
     .executableTarget(name: "extensiond", dependencies: ["BrokerDaemon"]),
 
     // MARK: Launcher
-    .target(name: "Launcher", dependencies: ["CSystemd", "LauncherProtocol", "LinuxSystem", "Varlink"]),
+    .target(
+      name: "Launcher", dependencies: ["CSeccomp", "CSystemd", "LauncherProtocol", "LinuxSystem", "Varlink"]),
     .executableTarget(name: "extensiond-launcher", dependencies: ["Launcher", "LinuxSystem"]),
 
     // MARK: SDK

@@ -152,6 +152,9 @@ public struct Broker: Sendable {
     case .leaseKept(let activation): leaseKept(activation)
     case .leaseFailed(let activation, let message): leaseFailed(activation, message: message)
     case .leaseEnded(let activation, let hostLives): leaseEnded(activation, hostLives: hostLives)
+    case .inspected(let request, let sandbox):
+      reply(request, AdminInterface.Inspect.Reply(sandboxes: sandbox.map { [$0] } ?? []))
+    case .containerMeasured(let instance, let facts): containerMeasured(instance, facts)
     case .output(let instance, let identifier, let lines, let dropped):
       keepLog(identifier, lines, dropped: dropped)
       tellDeveloper(instance) { .init(event: .output, instance: instance, lines: leftOut(dropped) + lines) }

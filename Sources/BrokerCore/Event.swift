@@ -54,6 +54,10 @@ public enum Event: Sendable {
   case leaseEnded(activation: String, hostLives: Bool)
   case output(instance: String, extension: String, lines: [String], dropped: Int)
 
+  /// nil: its program does not run.
+  case inspected(RequestID, AdminInterface.Sandbox?)
+  case containerMeasured(instance: String, ContainerFacts)
+
   // MARK: Extensions
   /// A reply to Start, AcceptConnection or Stop. `scenes`: with Start, those that it offers.
   case answered(instance: String, call: String, scenes: [String]?)

@@ -25,6 +25,12 @@ public struct Limits: Hashable, Sendable {
   public var rememberedEnds = 1024
   public var noteBytes = 4096
   public var logLinesPerExtension = 500
+  public var temporaryBytes = 512 << 20
+  public var runtimeBytes = 64 << 20
+  public var sharedMemoryBytes = 256 << 20
+  public var containerBytes = 2 << 30
+  public var containerFiles = 100_000
+  public var containerInterval: Int64 = 30_000
   public var startDeadline: Int64 = 10_000
   public var answerDeadline: Int64 = 10_000
   public var stopDeadline: Int64 = 5_000
@@ -74,6 +80,17 @@ public struct Limits: Hashable, Sendable {
       row(
         "logLinesPerExtension", logLinesPerExtension,
         "lines of standard error that are kept for 'extctl logs'"),
+      row("temporaryBytes", temporaryBytes, "bytes in an instance's /tmp"),
+      row("runtimeBytes", runtimeBytes, "bytes in an instance's /run"),
+      row("sharedMemoryBytes", sharedMemoryBytes, "bytes in an instance's /dev/shm"),
+      row(
+        "containerBytes", containerBytes,
+        "bytes in an extension's container, where it may store what it likes; past that it is stopped and not started"
+      ),
+      row("containerFiles", containerFiles, "files and directories in an extension's container, likewise"),
+      row(
+        "containerInterval", Int(containerInterval),
+        "milliseconds from one look at the container of a running extension to the next"),
       row(
         "startDeadline", Int(startDeadline),
         "milliseconds from the request to the extension's answer to Start"),

@@ -52,8 +52,17 @@ extension Daemon {
     do throws(Errno) { try File.makeDirectories(container) } catch {
       return handle(.launchFailed(instance: order.instance, stage: "container", errno: Int(error.rawValue)))
     }
+    containers.whenKnown(order.extensionIdentifier) { [unowned self] facts in
+      if let facts, facts.excess(over: self.limits) != nil {
+        return self.handle(.containerMeasured(instance: order.instance, facts))
+      }
+      self.launch(order, container, directory)
+    }
+  }
+
+  private func launch(_ order: LaunchOrder, _ container: String, _ directory: SharedDescriptor) {
     let profile = SandboxProfile(
-      container: container, order: order, stdioProgram: places.stdioProgram)
+      container: container, order: order, stdioProgram: places.stdioProgram, limits: limits)
     link?.call(descriptors: [directory]) { request in
       LauncherInterface.Launch(
         request: request, instance: order.instance, extension: order.extensionIdentifier,
@@ -90,6 +99,26 @@ extension Daemon {
         }
       case .malformed(let message): self.handle(.misbehaved(instance: instance, message: message))
       case .closed: break
+      }
+    }
+  }
+
+  // MARK: Sandboxes
+
+  func inspect(_ instance: String, _ request: RequestID) {
+    guard let link else { return handle(.inspected(request, nil)) }
+    link.call {
+      LauncherInterface.Inspect(request: $0, instance: instance)
+    } answered: { [unowned self] answer in
+      guard let (reply, descriptors) = answer, reply.error == nil, let directory = descriptors.first,
+        let found = try? LauncherInterface.Inspect.Reply(object: reply.parameters, unknownMembers: .ignored),
+        let processID = found.pid
+      else { return self.handle(.inspected(request, nil)) }
+      self.sandboxWorker.perform {
+        SandboxReader.read(
+          directory, instance: instance, processID: processID, landlock: found.landlock)
+      } completion: { [unowned self] in
+        self.handle(.inspected(request, $0))
       }
     }
   }
@@ -136,6 +165,7 @@ extension Daemon {
     case .restored: handle(.restored)
     case .gone:
       channels = [:]
+      containers.forgetAll()
       handle(.launcherGone)
     case .refused(let cause): handle(.launcherRefused(message: cause))
     case .unusable(let cause):
@@ -162,6 +192,7 @@ extension Daemon {
       handle(.stopped(instance: stopped.instance, processID: Int32(clamping: stopped.pid)))
     case .ended(let ended):
       channels.removeValue(forKey: ended.instance)?.close()
+      containers.forget(ended.instance)
       handle(
         .ended(
           instance: ended.instance, note: ended.note,

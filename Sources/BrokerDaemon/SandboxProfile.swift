@@ -21,10 +21,10 @@ struct SandboxProfile {
   let command: (program: String, arguments: [String])
 
   /// `stdioProgram`: where extension-stdio is.
-  init(container: String, order: LaunchOrder, stdioProgram: String) {
+  init(container: String, order: LaunchOrder, stdioProgram: String, limits: Limits) {
     let program = Self.bundle + "/" + order.program
     var mounts: [LauncherInterface.Mount] = [
-      .init(kind: .temporary, destination: "/"),
+      .init(kind: .empty, destination: "/"),
       .init(kind: .readOnly, source: "/usr", destination: "/usr"),
     ]
     for name in ["bin", "lib", "lib32", "lib64", "sbin"] {
@@ -39,9 +39,9 @@ struct SandboxProfile {
     }
     mounts += [
       .init(kind: .processes, destination: "/proc"),
-      .init(kind: .devices, destination: "/dev"),
-      .init(kind: .temporary, destination: "/tmp"),
-      .init(kind: .temporary, destination: "/run"),
+      .init(kind: .devices, destination: "/dev", size: limits.sharedMemoryBytes),
+      .init(kind: .temporary, destination: "/tmp", size: limits.temporaryBytes),
+      .init(kind: .temporary, destination: "/run", size: limits.runtimeBytes),
       .init(kind: .writable, source: container, destination: Self.home),
       .init(kind: .bundle, destination: Self.bundle),
     ]

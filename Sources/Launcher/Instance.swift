@@ -125,12 +125,29 @@ final class Instance {
 
   /// The program is the only child of extension-init, which knows its number in the sandbox alone. Who extension-init is,
   /// bwrap may tell later than this one tells that it has stopped the program.
+  private var programID: Int32? {
+    guard let parent = isSandboxed ? innerID : processID,
+      let text = try? File.read("/proc/\(parent)/task/\(parent)/children", limit: 4096)
+    else { return nil }
+    return Int32(String(decoding: text, as: UTF8.self).split(separator: " ").first ?? "")
+  }
+
   private func tellStopped() {
-    guard report.stopped, let parent = isSandboxed ? innerID : processID,
-      let text = try? File.read("/proc/\(parent)/task/\(parent)/children", limit: 4096),
-      let program = Int32(String(decoding: text, as: UTF8.self).split(separator: " ").first ?? "")
-    else { return }
+    guard report.stopped, let program = programID else { return }
     handlers.stopped(self, program)
+  }
+
+  /// The level of Landlock that holds for the program, as extension-init told it.
+  var landlock: Int? { report.landlock }
+
+  /// The program, while it runs, and its directory in /proc.
+  var program: (processID: Int32, directory: SharedDescriptor)? {
+    guard isLiving, report.executed, let id = programID,
+      let directory = try? File.open("/proc/\(id)", [.path, .directory]),
+      // Otherwise it may be another process's by now.
+      programID == id
+    else { return nil }
+    return (id, SharedDescriptor(directory))
   }
 
   /// One JSON object a line. extension-init is not our child: its pidfd is taken while bwrap still has it as its own.

@@ -30,7 +30,7 @@ struct InstanceCommand {
       let (options, further) = try Self.sandbox(request, tools, ends, first: standard.count)
       let sandbox =
         ["--args", "\(standard.count)", Self.initInside, "\(Self.reportNumber)"] + variables + limits
-        + program
+        + Self.landlock(request) + program
       spawn = try Self.guarded(sandbox, standard + [options] + further, tools, group)
     } else {
       spawn = Spawn(
@@ -77,6 +77,33 @@ struct InstanceCommand {
     return options
   }
 
+  /// The kernel lets root's own user number write these without any capability, and bwrap covers only directories that
+  /// can be written themselves. Nobody else has a right to them.
+  private static func settings(below processes: String) -> [String] {
+    guard CurrentProcess.userID == 0 else { return [] }
+    return ["acpi", "bus", "fs", "irq", "scsi", "sys", "sysrq-trigger"].flatMap { name in
+      File.exists("/proc/\(name)") ? ["--ro-bind", "/proc/\(name)", "\(processes)/\(name)"] : []
+    }
+  }
+
+  private static func temporary(_ destination: String, size: Int?) -> [String] {
+    // bwrap takes 0 for none.
+    (size.map { ["--size", "\(max(1, $0))"] } ?? []) + ["--tmpfs", destination]
+  }
+
+  /// The mounts as rules of Landlock: extension-init sets them up inside. It would forbid a sandbox in the sandbox.
+  private static func landlock(_ request: LauncherInterface.Launch) -> [String] {
+    if request.nestedSandbox == true { return [] }
+    return request.mounts.flatMap { mount -> [String] in
+      switch mount.kind {
+      case .writable, .temporary: ["--writable", mount.destination]
+      case .processes: ["--devices", mount.destination]
+      case .devices: ["--devices", mount.destination, "--writable", mount.destination + "/shm"]
+      case .readOnly, .bundle, .empty, .link: []
+      }
+    }
+  }
+
   /// bwrap's options as a file, where no other process can read the environment, and the descriptors after it.
   private static func sandbox(
     _ request: LauncherInterface.Launch, _ tools: Tools, _ ends: Ends, first: Int
@@ -97,22 +124,39 @@ struct InstanceCommand {
         tools.bindsDescriptors
         ? ["--ro-bind-fd", "\(number)", destination] : ["--ro-bind", "/proc/self/fd/\(number)", destination]
     }
+    var sealed: [String] = []
     for mount in request.mounts {
       switch (mount.kind, mount.source) {
       case (.readOnly, let source?): options += ["--ro-bind", source, mount.destination]
       case (.writable, let source?): options += ["--bind", source, mount.destination]
       case (.link, let source?): options += ["--symlink", source, mount.destination]
-      case (.temporary, _): options += ["--tmpfs", mount.destination]
-      case (.processes, _): options += ["--proc", mount.destination]
-      case (.devices, _): options += ["--dev", mount.destination]
+      case (.temporary, _): options += temporary(mount.destination, size: mount.size)
+      case (.empty, _):
+        options += temporary(mount.destination, size: mount.size)
+        sealed.append(mount.destination)
+      case (.processes, _): options += ["--proc", mount.destination] + settings(below: mount.destination)
+      case (.devices, _):
+        options += ["--dev", mount.destination] + temporary(mount.destination + "/shm", size: mount.size)
+        sealed.append(mount.destination)
       case (.bundle, _):
         guard let bundle = ends.bundle else { throw .invalid }
         bind(bundle, mount.destination)
       case (.readOnly, nil), (.writable, nil), (.link, nil): throw .invalid
       }
     }
+    do throws(Errno) {
+      let profile = SystemCallFilter.Profile(
+        nestedSandbox: request.nestedSandbox ?? false, stopped: request.stopped ?? false)
+      further.append(try tools.filters.filter(for: profile).open())
+    } catch {
+      // Nothing runs without it.
+      throw LaunchFailure(stage: "systemCalls", errno: error)
+    }
+    options += ["--seccomp", "\(first + further.count)"]
     // After the mounts, which may lie above it.
     bind(tools.initProgram, initInside)
+    // All mount points have been made in them by now.
+    options += sealed.reversed().flatMap { ["--remount-ro", $0] }
     options += ["--chdir", request.directory]
     // The list ends each option with a NUL: none may hold one.
     guard !options.contains(where: { $0.utf8.contains(0) }) else { throw .invalid }

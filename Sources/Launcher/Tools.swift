@@ -8,6 +8,7 @@ struct Tools {
   /// extension-init, as a handle: what is started is what was found, whatever happens at its path later.
   let initProgram: SharedDescriptor
   let null: SharedDescriptor
+  let filters = SystemCallFilters()
   /// The soft limit of open files for programs: that of a login session. A service's limit may be larger, and programs
   /// that use select(2) would not survive it.
   let softDescriptorLimit = min(CurrentProcess.descriptorLimit, 1024)

@@ -4,10 +4,22 @@ internal import LinuxSystem
 extension Command {
   static let show = Command(
     name: "show", arguments: ["ID|PATH"],
-    summary: "show everything that is known about an extension or a host"
+    summary: "show everything that is known about an extension or a host",
+    details:
+      "Of one that runs also the sandbox of each instance, as the kernel has it: what holds, not what was asked for."
   ) { invocation in
     let reply = try invocation.bundles(invocation.subject())
-    try invocation.show(reply) { reply.extensions.map(\.text).joined(separator: "\n\n") }
+    let paths = Set(reply.extensions.filter { $0.instances > 0 }.map(\.path))
+    let running =
+      paths.isEmpty
+      ? [] : try invocation.admin(AdminInterface.ListInstances()).instances.filter { paths.contains($0.path) }
+    // One that has ended meanwhile has no sandbox any more.
+    let sandboxes = running.flatMap {
+      (try? invocation.admin(AdminInterface.Inspect(instance: $0.id)).sandboxes) ?? []
+    }
+    try invocation.show(reply, AdminInterface.Inspect.Reply(sandboxes: sandboxes)) {
+      (reply.extensions.map(\.text) + sandboxes.map(\.text)).joined(separator: "\n\n")
+    }
     return .success
   }
 }

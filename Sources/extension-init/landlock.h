@@ -1,0 +1,15 @@
+// Landlock for the program: landlock(7).
+#pragma once
+
+/// Remembers a directory in which the program may do everything. Elsewhere it may read and execute.
+void landlock_add_writable(const char *path);
+
+/// Remembers a directory of files that the program may write, and nothing more: devices, /proc.
+void landlock_add_devices(const char *path);
+
+/// Whether anything was remembered.
+int landlock_is_wanted(void);
+
+/// Restricts this process and those that it starts, as far as the kernel can. Returns the kernel's ABI, 0 where it has no
+/// Landlock that is of use, or -1 with errno where it has one that failed.
+int landlock_restrict(void);
