@@ -17,7 +17,8 @@ package struct FileIdentity: Hashable, Sendable {
 
   /// That of the program that a process runs: proc_pid_exe(5). The link leads to the file without a look at its path.
   package init(programOf process: Int32) throws(Errno) {
-    self = try FileIdentity(of: File.open("/proc/\(process)/exe", .path).rawValue)
+    let program = try File.open("/proc/\(process)/exe", .path)
+    self = try FileIdentity(of: program.rawValue)
   }
 
   /// That of what is at `path`, if the kernel remembers the whole way there, as it does for a program that runs. Throws
