@@ -155,6 +155,19 @@ int clinux_reap(int pidfd, int *code, int *status) {
   return 1;
 }
 
+#ifndef __has_feature
+#define __has_feature(name) 0
+#endif
+#if __has_feature(thread_sanitizer)
+void __tsan_acquire(void *address);
+void __tsan_release(void *address);
+void clinux_lock_taken(const void *lock) { __tsan_acquire((void *)lock); }
+void clinux_lock_returns(const void *lock) { __tsan_release((void *)lock); }
+#else
+void clinux_lock_taken(const void *lock) { (void)lock; }
+void clinux_lock_returns(const void *lock) { (void)lock; }
+#endif
+
 int clinux_openat2(int directory, const char *path, uint64_t flags, uint64_t resolve) {
   struct open_how how = {.flags = flags | O_CLOEXEC, .resolve = resolve};
   return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);

@@ -104,6 +104,11 @@ int clinux_reap(int pidfd, int *_Nonnull code, int *_Nonnull status);
 /// openat(2) with close-on-exec; Swift cannot call the variadic function.
 int clinux_open(int directory, const char *_Nonnull path, int flags, unsigned mode);
 
+/// Tell ThreadSanitizer, where it watches, that a lock was taken, or is about to be given back. It sees that of pthread(7)
+/// by itself, but not that of Swift's Mutex, whose slow path is in a library that it does not watch.
+void clinux_lock_taken(const void *_Nonnull lock);
+void clinux_lock_returns(const void *_Nonnull lock);
+
 /// openat2(2). Returns a descriptor, or -1 with errno.
 int clinux_openat2(int directory, const char *_Nonnull path, uint64_t flags, uint64_t resolve);
 #define CLINUX_RESOLVE_NO_XDEV 0x01
