@@ -17,6 +17,18 @@ class Discovery(World):
         path = self.put(self.make_bundle())
         self.wait_state(path, "unapproved")
 
+    def test_a_root_that_is_no_directory_is_waited_for(self):
+        self.place.joinpath("file").touch()
+        self.place.joinpath("link").symlink_to("nowhere")
+        roots = [self.place / "file", self.place / "link"]
+        self.start_broker(EXTENSIOND_PATH=":".join(map(str, roots)))
+        self.ask("Rescan", wait=True)
+        for root in roots:
+            root.unlink()
+            root.mkdir()
+            bundle = self.put(self.make_bundle(f"org.example.{root.name.title()}"), root=root)
+            self.wait_state(bundle, "unapproved")
+
     def test_install_replace_rename_and_remove_are_noticed(self):
         self.ready()
         stream = self.subscribe()
