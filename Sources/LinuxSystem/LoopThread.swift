@@ -22,6 +22,8 @@ package final class LoopThread: SerialExecutor {
   private let executor = Mutex<Tasks?>(nil)
   /// Used on the thread alone.
   private nonisolated(unsafe) var loop: EventLoop?
+  /// Used on the thread alone.
+  private nonisolated(unsafe) var spareJobs: [Job] = []
 
   /// Starts the thread.
   package init() throws(Errno) {
@@ -74,11 +76,15 @@ package final class LoopThread: SerialExecutor {
 
   /// The jobs that are there now and those that they add, but not for ever: descriptors have their turn too.
   private func runJobs() {
+    // The two arrays change places, and keep their room.
+    var jobs = unsafe spareJobs
+    unsafe spareJobs = []
+    defer { unsafe spareJobs = jobs }
     for _ in 0..<16 {
-      let jobs = queue.withLock { queue in
-        defer { queue.jobs = [] }
+      jobs.removeAll(keepingCapacity: true)
+      queue.withLock { queue in
+        swap(&queue.jobs, &jobs)
         queue.isWoken = true
-        return queue.jobs
       }
       if jobs.isEmpty { return }
       for job in jobs {

@@ -111,7 +111,9 @@ class Replace(World):
         thread.start()
         try:
             for number in range(20):
+                # sandboxFailed: bwrap saw it happen while it mounted.
                 self.attempt(f"change places all the time, {number + 1}", [
+                    "sandboxFailed",
                     "approved content ran", "changed", "startFailed", "removed", "unapproved", "updated",
                     "startTimedOut", "ExtensionNotFound", "invalid"])
         finally:

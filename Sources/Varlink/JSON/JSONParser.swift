@@ -79,6 +79,8 @@ struct JSONParser {
     try enter(depth)
     var members: [JSONObject.Member] = []
     if take(UInt8(ascii: "}"), bytes) { return JSONObject() }
+    // Most have so many; growing to that would allocate three times.
+    members.reserveCapacity(4)
     var names = UniqueNames()
     repeat {
       skipWhitespace(bytes)

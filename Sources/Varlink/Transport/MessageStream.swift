@@ -270,7 +270,12 @@ public final class MessageStream {
       if !hasMessage { searched = incoming.count }
       return
     }
-    incoming.removeFirst(start)
+    if start == incoming.count {
+      // Whoever keeps a message keeps the bytes that it lies in; they are not copied for that.
+      incoming = []
+    } else {
+      incoming.removeFirst(start)
+    }
     for index in arrived.indices { arrived[index].last -= start }
     start = 0
     searched = 0
