@@ -17,7 +17,8 @@ extension Broker {
       details: .init(facts.details, in: languages), developer: facts.isDeveloped ? true : nil,
       publisher: facts.publisher, publisherKeyType: facts.publisherKeyType,
       approvedPublisher: facts.identifier.flatMap { catalog.decisions[$0]?.publisher },
-      pinned: facts.identifier.flatMap(catalog.pin) == facts.path ? true : nil)
+      pinned: facts.identifier.flatMap(catalog.pin) == facts.path ? true : nil,
+      limits: facts.kind == .appExtension ? boundRows(facts) : nil)
   }
 
   var pointRows: [AdminInterface.ExtensionPoint] {

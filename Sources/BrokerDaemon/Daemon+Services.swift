@@ -69,7 +69,8 @@ extension Daemon {
         extensionPoint: order.extensionPoint, program: profile.command.program,
         arguments: profile.command.arguments, environment: profile.environment,
         directory: SandboxProfile.home,
-        sandboxed: true, mounts: profile.mounts, resources: .init(), stopped: order.waits ? true : nil,
+        sandboxed: true, mounts: profile.mounts, resources: .init(order.bounds),
+        stopped: order.waits ? true : nil,
         note: order.note)
     } answered: { [unowned self] answer in
       self.launchAnswered(order.instance, answer)
@@ -120,6 +121,14 @@ extension Daemon {
       } completion: { [unowned self] in
         self.handle(.inspected(request, $0))
       }
+    }
+  }
+
+  func measure(_ instances: [UsageReader.Subject], _ request: RequestID) {
+    sandboxWorker.perform {
+      UsageReader.read(instances)
+    } completion: { [unowned self] in
+      self.handle(.measured(request, $0))
     }
   }
 
@@ -190,6 +199,9 @@ extension Daemon {
     case .executed(let executed): handle(.executed(instance: executed.instance))
     case .stopped(let stopped):
       handle(.stopped(instance: stopped.instance, processID: Int32(clamping: stopped.pid)))
+    case .memoryPressure(let pressure):
+      handle(
+        .memoryPressure(instance: pressure.instance, used: pressure.used, limit: pressure.limit))
     case .ended(let ended):
       channels.removeValue(forKey: ended.instance)?.close()
       containers.forget(ended.instance)
@@ -210,5 +222,13 @@ extension Daemon {
           instance: output.instance, extension: output.extension, lines: output.lines, dropped: output.dropped
         ))
     }
+  }
+}
+
+extension LauncherInterface.ResourceLimits {
+  fileprivate init(_ bounds: ResourceBounds) {
+    self.init(
+      openFiles: bounds.openFiles, fileSize: bounds.fileSize, memory: bounds.memory,
+      processes: bounds.processes, cpuWeight: bounds.cpuWeight)
   }
 }

@@ -59,7 +59,17 @@ enum BundleLook {
       problems: problems.map { .init(check: $0.check.rawValue, message: $0.message) }, instances: 0,
       programs: record.programs.isEmpty ? nil : record.programs, pointVersion: record.options.pointVersion,
       details: .init(record.details, in: CurrentProcess.languages), publisher: key?.fingerprint,
-      publisherKeyType: key?.label)
+      publisherKeyType: key?.label, limits: record.kind == .appExtension ? bounds(record.options.limits) : nil
+    )
+  }
+
+  /// What it asks for; what it gets without that, and what the policy leaves of it, the broker says.
+  private static func bounds(_ limits: LimitOptions) -> [AdminInterface.Bound] {
+    let values: [(AdminInterface.Bound.Name, Int?)] = [
+      (.memory, limits.memory), (.processes, limits.processes), (.cpuWeight, limits.cpuWeight),
+      (.openFiles, limits.openFiles), (.fileSize, limits.fileSize),
+    ]
+    return values.compactMap { name, value in value.map { .init(name: name, value: $0) } }
   }
 
   static func digest(of record: BundleRecord) throws(BundleHasher.Failure) -> BundleDigest {
@@ -85,6 +95,7 @@ extension AdminInterface.Extension {
   var faultText: String {
     problems.isEmpty
       ? "\(path): nothing is wrong" + (publisherText.map { ", signed by \($0)" } ?? "")
+        + (limits.flatMap { $0.isEmpty ? nil : ", held to \($0.map(\.text).joined(separator: ", "))" } ?? "")
         + (state == .incompatible ? ", but it cannot be used: \(explanation)" : "")
       : "\(path):\n" + problems.map { "  \($0.check): \($0.message)" }.joined(separator: "\n")
   }

@@ -43,7 +43,9 @@ struct InstanceStart {
       throw LaunchFailure(stage: "controlGroup", errno: error)
     }
     do throws(LaunchFailure) {
-      let command = try InstanceCommand(request, tools: tools, ends: ends, group: group?.directory)
+      if let group { try Self.limit(group, groups, request.resources) }
+      let command = try InstanceCommand(
+        request, tools: tools, ends: ends, group: group?.directory, controllers: groups?.controllers ?? [])
       let child = try Self.run(command.spawn)
       processID = child.processID
       process = child.process
@@ -55,6 +57,15 @@ struct InstanceStart {
     self.errors = errors.reading
     self.report = report.reading
     self.sandboxReport = sandboxReport.reading
+  }
+
+  private static func limit(
+    _ group: ControlGroup, _ groups: ControlGroups?, _ resources: LauncherInterface.ResourceLimits
+  ) throws(LaunchFailure) {
+    do throws(Errno) { try groups?.limit(group, to: resources) } catch {
+      // Nothing runs without the limits that were asked for.
+      throw LaunchFailure(stage: "controlGroup", errno: error)
+    }
   }
 
   private static func run(_ spawn: Spawn) throws(LaunchFailure) -> (processID: Int32, process: SharedProcess)

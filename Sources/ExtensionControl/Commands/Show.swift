@@ -48,6 +48,7 @@ extension AdminInterface.Extension {
       ),
       ("running", "\(instances)"),
     ]
+    if let limits, !limits.isEmpty { rows.append(("limits", limits.map(\.text).joined(separator: "\n"))) }
     let said = [
       ("description", details?.description), ("developer", details?.developer), ("license", details?.license),
       ("copyright", details?.copyright), ("home page", details?.homePage), ("icon", details?.icon),
