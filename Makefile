@@ -4,9 +4,9 @@ SHELL := /bin/bash
 PREFIX ?= /usr/local
 RELEASE := .build/release
 PACKAGES := bubblewrap libexpat1-dev libplist-dev libseccomp-dev libsqlite3-dev libssl-dev libsystemd-dev openssh-client pkg-config python3
-TEST_PACKAGES := $(PACKAGES) bindfs binutils cmake dbus-user-session gcc libglib2.0-dev libpam-systemd meson python3-venv strace systemd
+TEST_PACKAGES := $(PACKAGES) bindfs binutils cmake dbus-user-session gcc libglib2.0-dev libpam-systemd meson python3-venv strace systemd xdg-dbus-proxy
 
-.PHONY: help build demo test test-escape lint bench install docs reference clean deps test-deps
+.PHONY: help build demo test fuzz test-tsan test-escape lint bench install docs reference clean deps test-deps
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,6 +29,12 @@ demo: deps ## play the whole story with real processes, in directories of its ow
 test: test-deps ## build and run all tests
 	swift build --build-tests
 	Tests/Support/run-tests
+
+fuzz: deps ## give bytes that nobody thought of to what reads those of strangers, 60 s each
+	Tests/Support/run-fuzz
+
+test-tsan: test-deps ## run the integration tests with broker and launcher under ThreadSanitizer
+	Tests/Support/run-tsan
 
 test-escape: test-deps ## let a hostile extension try to leave its sandbox, one line an attempt
 	swift build
@@ -54,6 +60,6 @@ reference: deps ## make the API reference with DocC, in .build/reference
 	Tests/Support/run-reference-tests
 
 clean: ## remove what was built
-	rm -rf .build
+	rm -rf .build .build-fuzz .build-tsan
 
 -include systemd/install.mk

@@ -206,6 +206,25 @@ let package = Package(
   ]
 )
 
+// `make fuzz` builds this, and nobody else: it needs libFuzzer, whose directory the variable names.
+if let libraries = Context.environment["EXTENSIOND_FUZZER"] {
+  package.targets += [
+    .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
+    .executableTarget(
+      name: "fuzz",
+      dependencies: [
+        "CFuzzer", "ExtensionBundles", "ExtensionInterfaces", "LauncherProtocol", "LinuxSystem", "Varlink",
+        "VarlinkGenerator",
+      ],
+      path: "Tests/Fuzz/Program",
+      linkerSettings: [
+        .unsafeFlags([
+          "-L\(libraries)", "-lclang_rt.fuzzer_no_main-x86_64", "-lstdc++",
+        ])
+      ]),
+  ]
+}
+
 // The same rules for every Swift target.
 let settings: [SwiftSetting] = [
   .swiftLanguageMode(.v6),

@@ -13,21 +13,26 @@ extension Broker {
 
   func boundRows(_ facts: BundleFacts) -> [AdminInterface.Bound] {
     let bounds = bounds(of: facts)
+    let isSandboxed = !facts.entitlements.contains("none")
     let values: [(AdminInterface.Bound.Name, Int?)] = [
       (.memory, bounds.memory), (.processes, bounds.processes), (.cpuWeight, bounds.cpuWeight),
       (.openFiles, bounds.openFiles), (.fileSize, bounds.fileSize),
     ]
     return values.compactMap { name, value in
-      value.map { AdminInterface.Bound(name: name, value: $0, holds: holds(name)) }
+      value.map { AdminInterface.Bound(name: name, value: $0, holds: holds(name, isSandboxed: isSandboxed)) }
     }
   }
 
   /// nil where that is not known, since no launcher is there.
-  private func holds(_ name: AdminInterface.Bound.Name) -> AdminInterface.Bound.Holds? {
+  private func holds(
+    _ name: AdminInterface.Bound.Name, isSandboxed: Bool
+  ) -> AdminInterface.Bound.Holds? {
     guard case .connected(let launcher) = launcher else { return nil }
     return switch name {
     case .memory: launcher.controllers.contains("memory") ? .instance : .process
-    case .processes: launcher.controllers.contains("pids") || launcher.limitsProcesses ? .instance : .nothing
+    // Without a controller they are counted for each user name space, and the person's own is everybody's.
+    case .processes where launcher.controllers.contains("pids"): .instance
+    case .processes: launcher.limitsProcesses && isSandboxed ? .instance : .nothing
     case .cpuWeight: launcher.controllers.contains("cpu") ? .instance : .nothing
     case .openFiles, .fileSize: .process
     }

@@ -31,8 +31,8 @@ extension Broker {
     tellDeveloper(id) { .init(event: .waiting, instance: id, pid: Int(processID)) }
   }
 
-  mutating func launchFailed(_ id: String, stage: String, errno: Int?) {
-    var reason = Reason(kind: .startFailed, stage: stage, errno: errno)
+  mutating func launchFailed(_ id: String, stage: String, errno: Int?, detail: String?) {
+    var reason = Reason(kind: .startFailed, stage: stage, errno: errno, detail: detail)
     if stage == "systemCalls" {
       reason.kind = .sandboxFailed
       reason.detail =

@@ -145,7 +145,8 @@ public struct Broker: Sendable {
     case .launcherGone: launcherGone()
     case .launcherRefused(let message): launcherRefused(message)
     case .launched(let instance, let processID): launched(instance, processID: processID)
-    case .launchFailed(let instance, let stage, let errno): launchFailed(instance, stage: stage, errno: errno)
+    case .launchFailed(let instance, let stage, let errno, let detail):
+      launchFailed(instance, stage: stage, errno: errno, detail: detail)
     case .executed(let instance): instances[instance]?.executed = true
     case .stopped(let instance, let processID): stopped(instance, processID: processID)
     case .ended(let instance, let note, let end): instanceEnded(instance, note: note, end)

@@ -78,6 +78,7 @@ public struct LaunchOrder: Hashable, Sendable {
   public var path: String
   public var program: String
   public var arguments: [String]
+  /// Those that were agreed to.
   public var entitlements: [String]
   public var bounds: ResourceBounds
   /// The policy lets it run without a sandbox where none can be made.

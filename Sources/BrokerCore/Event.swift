@@ -43,7 +43,8 @@ public enum Event: Sendable {
   /// There is one with which this broker cannot work; why, and what to do.
   case launcherRefused(message: String)
   case launched(instance: String, processID: Int32)
-  case launchFailed(instance: String, stage: String, errno: Int?)
+  /// `detail`: what is missing, and what to do, in one sentence.
+  case launchFailed(instance: String, stage: String, errno: Int?, detail: String? = nil)
   case executed(instance: String)
   /// The program is stopped before its first instruction.
   case stopped(instance: String, processID: Int32)

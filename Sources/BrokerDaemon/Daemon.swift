@@ -40,6 +40,11 @@ final class Daemon {
   /// Directories that were checked, until they are launched from.
   var checkedBundles: [String: SharedDescriptor] = [:]
 
+  /// Instances that wait for something before the launcher is asked.
+  var preparing: Set<String> = []
+  /// Looks at the person's home.
+  let homeWorker: Worker
+
   private var queue: [Event] = []
   private var isHandling = false
   private var timer: EventLoop.Timer?
@@ -64,6 +69,7 @@ final class Daemon {
     // Whoever runs tests wants to read what they say.
     journal = Journal(quiet: approval == .everything)
     storeWorker = try Worker(loop: loop)
+    homeWorker = try Worker(loop: loop)
   }
 
   /// Begins everything. Returns at once; what it finds comes as events.
@@ -282,8 +288,12 @@ final class Daemon {
       link.call { LauncherInterface.EndLease(request: $0, activation: activation) }
     case .setNote(let subject, let note):
       link.call { LauncherInterface.SetNote(request: $0, subject: subject, note: note) }
-    case .terminate(let instance): link.call { LauncherInterface.Terminate(request: $0, instance: instance) }
-    case .kill(let instance): link.call { LauncherInterface.Kill(request: $0, instance: instance) }
+    case .terminate(let instance):
+      preparing.remove(instance)
+      link.call { LauncherInterface.Terminate(request: $0, instance: instance) }
+    case .kill(let instance):
+      preparing.remove(instance)
+      link.call { LauncherInterface.Kill(request: $0, instance: instance) }
     case .forget(let instance): link.call { LauncherInterface.Forget(request: $0, instance: instance) }
     case .settled:
       // A broker that crashes on what it restored does so soon. Tests kill brokers faster than that.

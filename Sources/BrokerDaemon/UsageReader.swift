@@ -49,9 +49,9 @@ struct UsageReader {
         usage.memoryLimitHolds = .instance
       }
     }
-    if let tasks = number("pids.current") {
-      usage.processes = max(0, tasks - LauncherPacket.sandboxProcesses)
-      if let limit = number("pids.max") { usage.processLimit = limit - LauncherPacket.sandboxProcesses }
+    if let tasks = number("pids.current"), let limit = number("pids.max") {
+      // What is in the group and not below the program is the sandbox's own.
+      usage.processLimit = limit - max(0, tasks - usage.processes)
     }
     usage.cpuWeight = number("cpu.weight")
     if let time = group.read("cpu.stat").flatMap({ GroupValues($0)["usage_usec"] }) { usage.cpuTime = time }

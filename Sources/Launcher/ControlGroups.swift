@@ -37,7 +37,8 @@ struct ControlGroups {
   }
 
   /// Before a process is in it. What these controllers cannot hold is left to limits of each process.
-  func limit(_ group: ControlGroup, to resources: LauncherInterface.ResourceLimits) throws(Errno) {
+  func limit(_ group: ControlGroup, to request: LauncherInterface.Launch) throws(Errno) {
+    let resources = request.resources
     if controllers.contains("memory") {
       // An instance without some of its processes is of no use to anybody, and would not say why.
       try group.write("1", to: "memory.oom.group")
@@ -48,11 +49,17 @@ struct ControlGroups {
       }
     }
     if controllers.contains("pids"), let processes = resources.processes {
-      try group.write("\(processes + LauncherPacket.sandboxProcesses)", to: "pids.max")
+      try group.write("\(processes + Self.ownProcesses(request))", to: "pids.max")
     }
     if controllers.contains("cpu"), let weight = resources.cpuWeight {
       try group.write("\(weight)", to: "cpu.weight")
     }
+  }
+
+  /// Those in the group that are not the program's: bwrap and extension-init, and the proxy of the bus with its threads.
+  private static func ownProcesses(_ request: LauncherInterface.Launch) -> Int {
+    guard request.sandboxed else { return 1 }
+    return request.sessionBus?.isEmpty == false ? 10 : 2
   }
 
   func remove(instance: String) throws(Errno) { try own.removeChild("i-\(instance)") }

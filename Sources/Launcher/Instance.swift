@@ -38,6 +38,7 @@ final class Instance {
   private var innerID: Int32?
   private var group: ControlGroup?
   private var memory: MemoryWatch?
+  private var bus: SessionBusProxy?
   private var report = ProgramReport()
   private var reportLines = LineReader()
   private var sandboxLines = LineReader()
@@ -60,11 +61,12 @@ final class Instance {
     self.loop = loop
     self.handlers = handlers
     self.groups = groups
-    let started = try InstanceStart(request, bundle: bundle, tools: tools, groups: groups)
+    let started = try InstanceStart(request, bundle: bundle, tools: tools, groups: groups, loop: loop)
     processID = started.processID
     process = started.process
     control = started.control
     group = started.group
+    bus = started.bus
     do throws(Errno) {
       try watch(started, output: makeOutput(request, journal))
       if let group, let limit = request.resources.memory, groups?.controllers.contains("memory") == true {
@@ -75,6 +77,7 @@ final class Instance {
     } catch {
       // Nobody will hear of it again.
       try? group?.kill()
+      bus?.end()
       started.process.send(signal: group == nil ? Signals.last : Signals.kill)
       _ = try? Poll.readable(started.process.rawValue, deadline: .now + .seconds(1))
       _ = try? started.process.process.reap()
@@ -247,6 +250,7 @@ final class Instance {
     for reader in readers { reader.finish() }
     for watch in watches { watch.cancel() }
     output?.finish()
+    bus?.end()
     let events = group?.read("memory.events").map(GroupValues.init)
     end = .init(
       instance: name, note: note, executed: report.executed, exitStatus: report.exitStatus,
@@ -262,6 +266,7 @@ final class Instance {
     watches = []
     output = nil
     group = nil
+    bus = nil
     control = nil
     process = nil
     inner = nil

@@ -44,7 +44,7 @@ struct SystemCallRule {
 
   static func all(for profile: SystemCallFilter.Profile) -> [Self] {
     var rules = refused.map { Self(name: $0, errno: .notPermitted) }
-    rules += tracing(profile) + terminals + sockets
+    rules += tracing(profile) + terminals + sockets + unseenConnections
     // Anything but PER_LINUX. It can make memory executable, or mappings easy to guess.
     rules.append(Self(name: "personality", errno: .notPermitted, conditions: [.argument(0, isNot: 0)]))
     if !profile.nestedSandbox {
@@ -90,6 +90,36 @@ struct SystemCallRule {
         Self(
           name: "socket", errno: .notPermitted,
           conditions: [.argument(0, is: family), .argument(1, has: type, in: 0xF)]))
+    }
+    return rules
+  }()
+}
+
+extension SystemCallRule {
+  /// Landlock tells who may connect and who may be connected to for TCP alone, and looks at bind(2) and connect(2). Of
+  /// streams 6, TCP, is left (0 means it): not MPTCP and SMC. SOCK_SEQPACKET 5 is SCTP's, SOCK_DCCP 6. MSG_FASTOPEN connects
+  /// without connect(2).
+  fileprivate static let unseenConnections: [Self] = {
+    var rules: [Self] = []
+    for family in [2, 10] as [UInt64] {
+      let internet = scmp_arg_cmp.argument(0, is: family)
+      let others = (UInt64(1)..<6).map { scmp_arg_cmp.argument(2, is: $0) } + [.argument(2, isAtLeast: 7)]
+      rules += others.map {
+        Self(
+          name: "socket", errno: .protocolNotSupported,
+          conditions: [internet, .argument(1, has: 1, in: 0xF), $0])
+      }
+      rules += ([5, 6] as [UInt64]).map {
+        Self(
+          name: "socket", errno: .protocolNotSupported,
+          conditions: [internet, .argument(1, has: $0, in: 0xF)])
+      }
+    }
+    for (name, flags) in [("sendto", 3), ("sendmsg", 2), ("sendmmsg", 3)] as [(String, UInt32)] {
+      rules.append(
+        Self(
+          name: name, errno: .notSupported,
+          conditions: [.argument(flags, has: 0x2000_0000, in: 0x2000_0000)]))
     }
     return rules
   }()

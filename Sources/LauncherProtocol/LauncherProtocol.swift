@@ -7,9 +7,7 @@ public enum LauncherPacket {
   /// Descriptors of one packet.
   public static let descriptors = 8
 
-  /// Processes in an instance's control group that are the sandbox's own: bwrap, and its first process inside.
-  public static let sandboxProcesses = 2
-  /// Of these, the ones inside, in the name space in which the kernel counts the program's.
+  /// Processes of a sandbox's own, in the name space in which the kernel counts the program's.
   public static let insideProcesses = 1
 
   /// Why a launcher's version does not fit this broker, and what to do; nil where it does.

@@ -14,8 +14,13 @@ package struct ProcessUsage {
   /// nil where there is no such process. `limit`: how many may be looked at, and how many are left afterwards.
   package init?(below processID: Int32, limit: inout Int) {
     guard let first = Statistics(of: processID) else { return nil }
-    // bwrap and extension-init inside; without a control group another one stands above them.
-    var waiting = [(id: processID, own: first.name == "extension-init" ? 3 : 2)]
+    // bwrap and extension-init inside; without a control group another one stands above them. Without a sandbox there is
+    // extension-init alone.
+    let isSandboxed = Self.children(of: processID, threads: 1).contains {
+      Statistics(of: $0)?.name == "bwrap"
+    }
+    let own = first.name != "extension-init" ? 2 : isSandboxed ? 3 : 1
+    var waiting = [(id: processID, own: own)]
     while let next = waiting.popLast(), limit > 0 {
       limit -= 1
       guard let process = Statistics(of: next.id) else { continue }

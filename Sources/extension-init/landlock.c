@@ -6,7 +6,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -36,12 +38,14 @@ struct path_rule {
   int32_t directory;
 } __attribute__((packed));
 
-enum { limit = 32 };
+enum { limit = 2048 };
 static struct {
   const char *path;
   int devices;
 } places[limit];
 static int count;
+static int networked;
+static uint64_t allowed_net;
 
 static void add(const char *path, int devices) {
   // Found out when the rules are made.
@@ -52,11 +56,24 @@ static void add(const char *path, int devices) {
 
 void landlock_add_writable(const char *path) { add(path, 0); }
 void landlock_add_devices(const char *path) { add(path, 1); }
-int landlock_is_wanted(void) { return count > 0; }
+int landlock_is_wanted(void) { return count > 0 || networked; }
+
+int landlock_share_network(const char *what) {
+  const int client = !strcmp(what, "client"), server = !strcmp(what, "server"), both = !strcmp(what, "both");
+  networked = client || server || both;
+  if (client || both) allowed_net |= net_connect_tcp;
+  if (server || both) allowed_net |= net_bind_tcp;
+  return networked;
+}
 
 static int allow(int rules, const char *path, uint64_t rights) {
   struct path_rule rule = {rights, open(path, O_PATH | O_CLOEXEC)};
   if (rule.directory < 0) return -1;
+  // One file has no entries.
+  struct stat status;
+  if (fstat(rule.directory, &status) == 0 && !S_ISDIR(status.st_mode)) {
+    rule.allowed &= fs_execute | fs_write_file | fs_read_file | fs_truncate | fs_ioctl_dev;
+  }
   int result = syscall(add_rule, rules, path_beneath, &rule, 0);
   close(rule.directory);
   return result;
@@ -69,16 +86,22 @@ int landlock_restrict(void) {
   }
   int abi = syscall(create_ruleset, NULL, 0, version);
   if (abi < 0 && errno != ENOSYS && errno != EOPNOTSUPP) return -1;
+  // The sockets of the desktop would be open.
+  if (networked && abi < 6) {
+    errno = EOPNOTSUPP;
+    return -1;
+  }
   // The first one forbids to move a file from one directory to another.
   if (abi < 2) return 0;
-  struct ruleset handled = {.fs = fs_first | fs_refer};
+  // Without any place the mounts are the program's own to change: it makes sandboxes.
+  struct ruleset handled = {.fs = count ? fs_first | fs_refer : 0};
   size_t size = sizeof handled.fs;
-  if (abi >= 3) handled.fs |= fs_truncate;
+  if (count && abi >= 3) handled.fs |= fs_truncate;
   if (abi >= 4) {
-    handled.net = net_bind_tcp | net_connect_tcp;
+    handled.net = (net_bind_tcp | net_connect_tcp) & ~allowed_net;
     size += sizeof handled.net;
   }
-  if (abi >= 5) handled.fs |= fs_ioctl_dev;
+  if (count && abi >= 5) handled.fs |= fs_ioctl_dev;
   if (abi >= 6) {
     handled.scoped = scope_abstract_socket | scope_signal;
     size += sizeof handled.scoped;
@@ -87,7 +110,7 @@ int landlock_restrict(void) {
   if (rules < 0) return -1;
   const uint64_t reading = fs_execute | fs_read_file | fs_read_dir;
   const uint64_t devices = reading | fs_write_file | (handled.fs & (fs_truncate | fs_ioctl_dev));
-  int failed = allow(rules, "/", reading);
+  int failed = count ? allow(rules, "/", reading) : 0;
   for (int index = 0; index < count && !failed; index++) {
     failed = allow(rules, places[index].path, places[index].devices ? devices : handled.fs);
   }

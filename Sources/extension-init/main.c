@@ -8,11 +8,13 @@
 //   --stop program      it is stopped, as by SIGSTOP, when it is loaded and has not run an instruction
 //   --unset NAME        a variable that the program does not get
 //   --writable DIRECTORY, --devices DIRECTORY   for Landlock: where it may do everything, or write to what is there
+//   --network WORD      for Landlock: the network is the machine's, for a client, a server or both
+//   --wait N            starts the program when one byte comes from descriptor N, and keeps that open
 //   --soft-nofile N     the soft limit of open files alone
 //   --nofile N, --fsize N, --core N, --data N, --nproc N   both limits, as in setrlimit(2), or less where no more is left
 //
 // Descriptors 0 to 3 are the program's. STATUSFD gets lines: "landlock ABI" (0: the kernel has none), "executed", "stopped",
-// "failed STAGE ERRNO" (limits, fork, landlock, debugger, program),
+// "failed STAGE ERRNO" (limits, fork, landlock, sessionBus, debugger, program),
 // then "exit STATUS" or "signal NUMBER CORE". Linked statically, so that it runs in a sandbox without libraries.
 #define _GNU_SOURCE
 #include "landlock.h"
@@ -40,6 +42,8 @@ static pid_t parent;
 /// How many descriptors the sandbox gets; 0 in a sandbox or without one.
 static int sandbox_descriptors;
 static int stops;
+/// Tells when the filter before the session bus is there; 0: there is none.
+static int gate;
 
 /// Closes all from the first number on; one may stay.
 static void close_descriptors(int first, int kept) {
@@ -85,6 +89,10 @@ static int prepare(int count, char **arguments) {
       landlock_add_writable(value);
     } else if (!strcmp(name, "--devices")) {
       landlock_add_devices(value);
+    } else if (!strcmp(name, "--network")) {
+      if (!landlock_share_network(value)) exit(usage);
+    } else if (!strcmp(name, "--wait")) {
+      gate = atoi(value);
     } else if (!strcmp(name, "--soft-nofile")) {
       set_limit(RLIMIT_NOFILE, value, 1);
     } else if (!strcmp(name, "--nofile")) {
@@ -193,6 +201,17 @@ static pid_t start(char **arguments) {
   return program;
 }
 
+/// The program could look for the bus at once.
+static void wait_for_gate(void) {
+  char byte;
+  ssize_t got;
+  do got = read(gate, &byte, 1);
+  while (got < 0 && errno == EINTR);
+  if (got == 1) return;
+  dprintf(status, "failed sessionBus %d\n", got < 0 ? errno : 0);
+  exit(not_started);
+}
+
 /// Kills the children; those of theirs come to this process as they end, and have their turn then.
 static void kill_children(void) {
   char path[64];
@@ -247,7 +266,12 @@ int main(int count, char **arguments) {
     close_descriptors(sandbox_descriptors, -1);
   } else {
     fcntl(status, F_SETFD, FD_CLOEXEC);
-    close_descriptors(control_socket + 1, status);
+    if (gate > status) {
+      fcntl(gate, F_SETFD, FD_CLOEXEC);
+      close_descriptors(status + 1, gate);
+    } else {
+      close_descriptors(control_socket + 1, status);
+    }
   }
   if (parent) {
     prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -255,6 +279,7 @@ int main(int count, char **arguments) {
     // It may have died before the call above.
     if (getppid() != parent) return not_started;
   }
+  if (gate) wait_for_gate();
   pid_t program = start(arguments + program_index);
 
   int end;

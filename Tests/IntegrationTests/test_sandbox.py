@@ -157,7 +157,9 @@ os.symlink("/usr", home + "/usr")
         # The other one's container is looked at later, and it is ended.
         second = self.activated("org.example.Other")
         self.assertEqual(second.recv(1), b"")
-        self.assertEqual([i["extension"] for i in self.ask("ListInstances")["instances"]], ["org.example.Ext"])
+        until(
+            lambda: [i["extension"] for i in self.ask("ListInstances")["instances"]] == ["org.example.Ext"],
+            "the other one's end")
         del first
 
 

@@ -31,7 +31,10 @@ extension AdminInterface.Extension {
   }
 
   /// Everything, one field a line.
-  var text: String {
+  var text: String { text(approved: nil) }
+
+  /// The same; `approved`: what it asked for before, so that what it did not is marked.
+  func text(approved: [String]?) -> String {
     var rows: [(name: String, value: String)] = [
       ("identifier", identifier ?? "-"), ("name", localizedName ?? "-"), ("state", mark),
       ("", explanation),
@@ -40,7 +43,7 @@ extension AdminInterface.Extension {
       ("path", path),
       ("writable by", rootOwned ? "root only" : "you"),
       ("digest", digest ?? "-"),
-      ("entitlements", entitlements.isEmpty ? "none" : entitlements.joined(separator: ", ")),
+      ("entitlements", entitlements.isEmpty ? "nothing beyond its sandbox" : asksText(approved: approved)),
       (
         "signed by",
         (publisherText ?? "nobody")
@@ -59,5 +62,17 @@ extension AdminInterface.Extension {
     if let quarantinedUntil { rows.append(("quarantined", "until \(WallClock.text(quarantinedUntil))")) }
     for problem in problems { rows.append(("problem", "\(problem.check): \(problem.message)")) }
     return Terminal.fields(rows)
+  }
+
+  /// What it asks for, one a line, in words.
+  func asksText(approved: [String]? = nil) -> String {
+    Entitlement.meanings(of: entitlements).map { ask in
+      let isNew = approved.map { !$0.contains(ask.name) } ?? false
+      var folder = ""
+      if case .appGroup(let group)? = Entitlement(ask.name), let data = try? Path.dataHome() {
+        folder = " The folder is \(data)/extensiond-groups/\(group)."
+      }
+      return "\(ask.name)\(isNew ? " (NEW)" : ""): \(ask.meaning)\(folder)"
+    }.joined(separator: "\n")
   }
 }
