@@ -10,19 +10,20 @@ struct UsageReader {
     let processID: Int32
   }
 
-  /// Processes that are looked at, of all instances together. What would be more is not counted.
+  /// Processes that are looked at, of all instances together. Each has its part, past which nothing is counted: one with
+  /// many does not keep the others from being measured.
   private static let processLimit = 32_768
 
-  private var left = Self.processLimit
+  private let share: Int
 
   /// One that has ended meanwhile is left out.
   static func read(_ subjects: [Subject]) -> [AdminInterface.Usage] {
-    var reader = Self()
+    let reader = Self(share: processLimit / max(1, subjects.count))
     return subjects.compactMap { reader.usage($0) }
   }
 
-  private mutating func usage(_ subject: Subject) -> AdminInterface.Usage? {
-    guard let processes = ProcessUsage(below: subject.processID, limit: &left) else { return nil }
+  private func usage(_ subject: Subject) -> AdminInterface.Usage? {
+    guard let processes = ProcessUsage(below: subject.processID, limit: share) else { return nil }
     var usage = AdminInterface.Usage(
       instance: subject.instance, memory: processes.memory, cpuTime: processes.cpuTime,
       processes: processes.threads)

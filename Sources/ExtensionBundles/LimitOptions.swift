@@ -15,8 +15,8 @@ public struct LimitOptions: Hashable, Sendable {
 
   init(_ reader: inout KeyReader) {
     reader.expect(only: ["CPUWeight", "FileSize", "Memory", "OpenFiles", "Processes"])
-    // With less, most programs do not even begin.
-    memory = reader.size("Memory", (16 << 20)...(1 << 40))
+    // With less, most programs do not even begin. More than all addresses cannot be used, and some map most of them.
+    memory = reader.size("Memory", (16 << 20)...(128 << 40))
     processes = reader.count("Processes", 1...32_768)
     cpuWeight = reader.count("CPUWeight", 1...10_000)
     openFiles = reader.count("OpenFiles", 16...524_288)

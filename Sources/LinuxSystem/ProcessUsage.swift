@@ -11,8 +11,8 @@ package struct ProcessUsage {
   /// The first of these.
   package private(set) var program: Int32?
 
-  /// nil where there is no such process. `limit`: how many may be looked at, and how many are left afterwards.
-  package init?(below processID: Int32, limit: inout Int) {
+  /// nil where there is no such process. `limit`: how many may be looked at.
+  package init?(below processID: Int32, limit: Int) {
     guard let first = Statistics(of: processID) else { return nil }
     // bwrap and extension-init inside; without a control group another one stands above them. Without a sandbox there is
     // extension-init alone.
@@ -21,8 +21,9 @@ package struct ProcessUsage {
     }
     let own = first.name != "extension-init" ? 2 : isSandboxed ? 3 : 1
     var waiting = [(id: processID, own: own)]
-    while let next = waiting.popLast(), limit > 0 {
-      limit -= 1
+    var left = limit
+    while let next = waiting.popLast(), left > 0 {
+      left -= 1
       guard let process = Statistics(of: next.id) else { continue }
       memory += process.memory
       cpuTime += process.cpuTime

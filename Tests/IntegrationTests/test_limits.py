@@ -153,7 +153,7 @@ class Limits(World):
             "Memory": "lots", "Processes": 0, "CPUWeight": 10_001, "OpenFiles": 1.5, "FileSize": True, "Disk": 1}}})
         lint = self.extctl("lint", bundle)
         self.assertEqual(lint.returncode, 1)
-        for text in ("Memory in Limits in Extensiond in Info.plist must be from 16M to 1T",
+        for text in ("Memory in Limits in Extensiond in Info.plist must be from 16M to 128T",
                      "Processes in Limits in Extensiond in Info.plist must be a whole number from 1 to 32768",
                      "CPUWeight in Limits", "OpenFiles in Limits", "FileSize in Limits", "“Disk” means nothing in Limits"):
             self.assertIn(text, lint.stdout)
