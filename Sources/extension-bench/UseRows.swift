@@ -135,6 +135,7 @@ struct ProcessFacts {
   let residentKiB: Int
   let children: Int
   let readCalls: Int
+  let readBytes: Int
   let threads: Int
   /// Of the first thread.
   let runMicroseconds: Int
@@ -146,6 +147,7 @@ struct ProcessFacts {
     threads = Self.number("/proc/\(process)/status", "Threads:")
     let run = Self.text("/proc/\(process)/schedstat").split(separator: " ").first.flatMap { Int($0) }
     runMicroseconds = (run ?? 0) / 1000
+    readBytes = Self.number("/proc/\(process)/io", "rchar:")
     readCalls = Self.number("/proc/\(process)/io", "syscr:")
     children = Self.text("/proc/\(process)/task/\(process)/children").split(separator: " ").count
   }
