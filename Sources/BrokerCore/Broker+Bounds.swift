@@ -14,12 +14,16 @@ extension Broker {
   func boundRows(_ facts: BundleFacts) -> [AdminInterface.Bound] {
     let bounds = bounds(of: facts)
     let isSandboxed = !facts.entitlements.contains("none")
-    let values: [(AdminInterface.Bound.Name, Int?)] = [
-      (.memory, bounds.memory), (.processes, bounds.processes), (.cpuWeight, bounds.cpuWeight),
-      (.openFiles, bounds.openFiles), (.fileSize, bounds.fileSize),
+    let values: [(AdminInterface.Bound.Name, KeyPath<ResourceBounds, Int?>)] = [
+      (.memory, \.memory), (.processes, \.processes), (.cpuWeight, \.cpuWeight), (.openFiles, \.openFiles),
+      (.fileSize, \.fileSize),
     ]
     return values.compactMap { name, value in
-      value.map { AdminInterface.Bound(name: name, value: $0, holds: holds(name, isSandboxed: isSandboxed)) }
+      bounds[keyPath: value].map {
+        AdminInterface.Bound(
+          name: name, value: $0, holds: holds(name, isSandboxed: isSandboxed),
+          asked: facts.bounds[keyPath: value] == nil ? nil : true)
+      }
     }
   }
 

@@ -70,7 +70,7 @@ enum BundleLook {
       (.memory, limits.memory), (.processes, limits.processes), (.cpuWeight, limits.cpuWeight),
       (.openFiles, limits.openFiles), (.fileSize, limits.fileSize),
     ]
-    return values.compactMap { name, value in value.map { .init(name: name, value: $0) } }
+    return values.compactMap { name, value in value.map { .init(name: name, value: $0, asked: true) } }
   }
 
   static func digest(of record: BundleRecord) throws(BundleHasher.Failure) -> BundleDigest {

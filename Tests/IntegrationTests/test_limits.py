@@ -96,6 +96,15 @@ class Limits(World):
         until(lambda: "larger than it may be" in self.extctl("explain", IDENTIFIER).stdout
               or "larger than it may be" in self.log_text(), "the reason")
 
+    def test_approving_shows_what_the_bundle_asks_for(self):
+        self.put(self.make_host())
+        self.put(self.make_bundle(info={"Extensiond": {"Limits": {"Memory": "3G"}}}))
+        self.start_broker()
+        shown = self.extctl("approve", "--yes", IDENTIFIER).stdout
+        self.assertIn("memory 3072 MiB", shown)
+        self.assertNotIn("open files", shown)
+        self.assertIn("4096 open files", self.extctl("show", IDENTIFIER).stdout)
+
     def test_open_files(self):
         self.use(OpenFiles=64)
         self.assertEqual(self.do("files(100)"), {"errno": 24})
