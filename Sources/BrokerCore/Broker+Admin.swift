@@ -35,6 +35,11 @@ extension Broker {
         return fail(request, AdminInterface.InstanceNotFound(target: inspect.instance))
       }
       effects.append(.inspect(request, instance: inspect.instance))
+    case .measureInstances:
+      let processes = instances.values.compactMap { instance in
+        instance.processID.map { (id: instance.id, processID: $0) }
+      }
+      effects.append(.measure(request, processes))
     case .listActivations: reply(request, AdminInterface.ListActivations.Reply(activations: activationRows))
     case .explain(let explain): self.explain(explain, request)
     case .stop(let stop): handleStop(stop.target, request)

@@ -111,7 +111,7 @@ extension Broker {
         LaunchOrder(
           instance: id, extensionIdentifier: instance.identifier, extensionPoint: instance.extensionPoint,
           path: instance.path, program: program, arguments: facts.arguments,
-          entitlements: facts.entitlements, bounds: facts.bounds.capped(by: ruling.bounds),
+          entitlements: facts.entitlements, bounds: bounds(of: facts),
           allowsNoSandbox: ruling.allowsNoSandbox != nil, runtime: facts.runtime, waits: instance.waits,
           note: note)))
   }

@@ -117,14 +117,12 @@ extension Broker {
   /// What it would be started with.
   private func launchGates(_ facts: BundleFacts) -> [AdminInterface.Gate] {
     let isFull = instances.count >= limits.instances && !instances.values.contains { $0.path == facts.path }
-    let ruling = catalog.ruling(facts)
-    let bounds = facts.bounds.capped(by: ruling.bounds)
     var gates = [
       gate(
         "limits", !isFull,
         isFull
           ? "\(instances.count) instances run, and no more may"
-          : "\(instances.count) of \(limits.instances) instances run; \(bounds.text)",
+          : "\(instances.count) of \(limits.instances) instances run; \(boundsText(facts))",
         mend: "extctl ps, then extctl stop what is not needed")
     ]
     switch launcher {
@@ -181,17 +179,5 @@ extension Broker {
       gate("last launch", (attempts[name]?.outcome ?? "it was not started yet") + lines),
       gate("last handshake", handshakes[name] ?? "it has answered nothing yet"),
     ] + (reports[name] ?? []).map { gate("reported", "by \($0.host): \($0.message)") }
-  }
-}
-
-extension ResourceBounds {
-  /// For people.
-  var text: String {
-    let values = [
-      memory.map { "memory \($0 >> 20) MiB" }, processes.map { "processes \($0)" },
-      cpuWeight.map { "CPU weight \($0)" }, openFiles.map { "open files \($0)" },
-      fileSize.map { "file size \($0 >> 20) MiB" },
-    ].compactMap(\.self)
-    return values.isEmpty ? "no bounds of its own" : values.joined(separator: ", ")
   }
 }

@@ -42,9 +42,12 @@ extension Broker {
   }
 
   /// The extension did what it was asked for. Which call that was, decides what it means.
-  mutating func answered(_ id: String, call: String, scenes: [String]?) {
+  mutating func answered(_ id: String, call: String, scenes: [String]?, hearsMemoryPressure: Bool) {
+    if endMemoryPressure(id, call: call) { return }
     switch instances[id]?.phase {
-    case .starting(call): started(id, scenes: scenes)
+    case .starting(call):
+      instances[id]?.hearsMemoryPressure = hearsMemoryPressure
+      started(id, scenes: scenes)
     case .stopping(_, .asked(call)):
       // It will exit now; the deadline still holds.
       let identifier = instances[id]?.identifier ?? ""
@@ -55,6 +58,7 @@ extension Broker {
 
   /// The extension does not want to.
   mutating func rejected(_ id: String, call: String, message: String) {
+    if endMemoryPressure(id, call: call) { return }
     if instances[id]?.phase == .starting(call: call) {
       giveUp(id, Reason(kind: .startFailed, stage: "Start", detail: message))
     } else {

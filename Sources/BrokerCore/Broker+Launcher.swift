@@ -63,6 +63,7 @@ extension Broker {
     instance.processID = processID
     instance.executed = executed
     instance.scenes = note.scenes
+    instance.hearsMemoryPressure = note.memoryPressure ?? false
     switch note.phase {
     case .running: break
     case .starting:

@@ -19,7 +19,8 @@ extension Broker {
       asks: entitlements.isEmpty ? nil : Entitlement.meanings(of: entitlements),
       publisher: facts.publisher, publisherKeyType: facts.publisherKeyType,
       approvedPublisher: facts.identifier.flatMap { catalog.decisions[$0]?.publisher },
-      pinned: facts.identifier.flatMap(catalog.pin) == facts.path ? true : nil)
+      pinned: facts.identifier.flatMap(catalog.pin) == facts.path ? true : nil,
+      limits: facts.kind == .appExtension ? boundRows(facts) : nil)
   }
 
   var pointRows: [AdminInterface.ExtensionPoint] {

@@ -159,7 +159,12 @@ public struct Broker: Sendable {
     case .output(let instance, let identifier, let lines, let dropped):
       keepLog(identifier, lines, dropped: dropped)
       tellDeveloper(instance) { .init(event: .output, instance: instance, lines: leftOut(dropped) + lines) }
-    case .answered(let instance, let call, let scenes): answered(instance, call: call, scenes: scenes)
+    case .measured(let request, let usages):
+      reply(request, AdminInterface.MeasureInstances.Reply(usages: usages))
+    case .memoryPressure(let instance, let used, let limit):
+      memoryPressure(instance, used: used, limit: limit)
+    case .answered(let instance, let call, let scenes, let hearsMemoryPressure):
+      answered(instance, call: call, scenes: scenes, hearsMemoryPressure: hearsMemoryPressure)
     case .rejected(let instance, let call, let message): rejected(instance, call: call, message: message)
     case .sceneUnknown(let instance, let call, let scene):
       acceptFailed(

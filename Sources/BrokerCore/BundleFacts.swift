@@ -38,7 +38,7 @@ public struct BundleFacts: Hashable, Sendable {
   public var publisher: String?
   /// The kind of that key, such as ED25519.
   public var publisherKeyType: String?
-  /// What it asks to be bounded by.
+  /// What it asks to be held to; where it says nothing, `Limits` has the value.
   public var bounds: ResourceBounds
   public var problems: [AdminInterface.Problem]
   /// What it needs that is not here.

@@ -32,6 +32,8 @@ public enum Effect: Sendable {
 
   /// Ask the kernel about the sandbox of this instance, then say `inspected`.
   case inspect(RequestID, instance: String)
+  /// Find out what these use, then say `measured`.
+  case measure(RequestID, [(id: String, processID: Int32)])
   /// Look now and again at what this instance's extension has stored, and say `containerMeasured`, until it ends.
   case watchContainer(instance: String, identifier: String)
 
@@ -55,6 +57,7 @@ public enum Effect: Sendable {
   /// Make a connection's socketpair and give one end to the extension; keep the other for the host.
   case accept(instance: String, call: String, connection: ConnectionID, activation: String, scene: String?)
   case stop(instance: String, call: String)
+  case tellMemoryPressure(instance: String, call: String, used: Int, limit: Int)
   /// Close the host's end of a connection that was never handed over.
   case dropConnection(ConnectionID)
 

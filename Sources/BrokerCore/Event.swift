@@ -49,6 +49,8 @@ public enum Event: Sendable {
   /// The program is stopped before its first instruction.
   case stopped(instance: String, processID: Int32)
   case ended(instance: String, note: String, InstanceEnd)
+  /// It has nearly used up its memory: bytes.
+  case memoryPressure(instance: String, used: Int, limit: Int)
   case leaseKept(activation: String)
   case leaseFailed(activation: String, message: String)
   /// `hostLives`: the host's process was still there afterwards.
@@ -58,10 +60,12 @@ public enum Event: Sendable {
   /// nil: its program does not run.
   case inspected(RequestID, AdminInterface.Sandbox?)
   case containerMeasured(instance: String, ContainerFacts)
+  case measured(RequestID, [AdminInterface.Usage])
 
   // MARK: Extensions
-  /// A reply to Start, AcceptConnection or Stop. `scenes`: with Start, those that it offers.
-  case answered(instance: String, call: String, scenes: [String]?)
+  /// A reply to one of its calls. With Start, `scenes` are those that it offers, and `hearsMemoryPressure` says that it
+  /// knows that call.
+  case answered(instance: String, call: String, scenes: [String]?, hearsMemoryPressure: Bool = false)
   case rejected(instance: String, call: String, message: String)
   case sceneUnknown(instance: String, call: String, scene: String)
   /// What came from the extension was not Varlink, or too much.
@@ -118,8 +122,17 @@ public struct LauncherFacts: Hashable, Sendable {
   public var processID: Int32
   public var controlGroups: Bool
   public var unsettledStarts: Int
+  /// Of control groups, those that hold and measure instances: memory, pids, cpu.
+  public var controllers: Set<String>
+  /// Without one for processes, the kernel still holds each sandbox to a number of them.
+  public var limitsProcesses: Bool
 
-  public init(processID: Int32, controlGroups: Bool, unsettledStarts: Int) {
+  public init(
+    processID: Int32, controlGroups: Bool, unsettledStarts: Int, controllers: Set<String> = [],
+    limitsProcesses: Bool = true
+  ) {
+    self.controllers = controllers
+    self.limitsProcesses = limitsProcesses
     self.processID = processID
     self.controlGroups = controlGroups
     self.unsettledStarts = unsettledStarts

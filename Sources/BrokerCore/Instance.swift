@@ -53,6 +53,10 @@ struct Instance: Sendable {
   var isDeveloped = false
   /// Its program is stopped before its first instruction, for a debugger.
   var waits = false
+  /// It said that it knows MemoryPressure.
+  var hearsMemoryPressure = false
+  /// It was told, and has not answered.
+  var memoryPressureCall: String?
   /// That was said.
   var containerIsNearlyFull = false
   /// Connections that the extension was asked to accept.

@@ -25,6 +25,10 @@ public struct Limits: Hashable, Sendable {
   public var rememberedEnds = 1024
   public var noteBytes = 4096
   public var logLinesPerExtension = 500
+  public var instanceMemory = 2 << 30
+  public var instanceProcesses = 256
+  public var instanceOpenFiles = 4096
+  public var instanceFileSize = 2 << 30
   public var temporaryBytes = 512 << 20
   public var runtimeBytes = 64 << 20
   public var sharedMemoryBytes = 256 << 20
@@ -80,6 +84,12 @@ public struct Limits: Hashable, Sendable {
       row(
         "logLinesPerExtension", logLinesPerExtension,
         "lines of standard error that are kept for 'extctl logs'"),
+      row(
+        "instanceMemory", instanceMemory,
+        "bytes of memory of one instance, where its bundle does not say another number"),
+      row("instanceProcesses", instanceProcesses, "processes and threads of one instance, likewise"),
+      row("instanceOpenFiles", instanceOpenFiles, "open files of each process of an instance, likewise"),
+      row("instanceFileSize", instanceFileSize, "bytes of one file that an instance writes, likewise"),
       row("temporaryBytes", temporaryBytes, "bytes in an instance's /tmp"),
       row("runtimeBytes", runtimeBytes, "bytes in an instance's /run"),
       row("sharedMemoryBytes", sharedMemoryBytes, "bytes in an instance's /dev/shm"),

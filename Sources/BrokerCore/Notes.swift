@@ -36,7 +36,7 @@ extension Instance {
         version: version,
         digest: digest, policy: .init(rawValue: policy.rawValue) ?? .perHost,
         host: host?.note(verified: hostVerified), phase: phase, stopReason: stopReason, scenes: scenes,
-        since: Int(since)))
+        since: Int(since), memoryPressure: hearsMemoryPressure ? true : nil))
   }
 }
 

@@ -14,6 +14,8 @@ extension Reason {
     // SIGSYS comes from the filter of system calls alone, unless a program sends it to itself.
     case .crashed where signal == 31:
       "it was ended by the filter of system calls (signal 31): it made a call of another architecture, as a 32-bit program does"
+    // SIGXFSZ, likewise.
+    case .crashed where signal == 25: "it wrote a file that is larger than it may be (signal 25)"
     case .crashed: "it crashed with signal \(signal ?? 0)"
     case .killed: "it was killed with signal \(signal ?? 9)"
     case .outOfMemory:

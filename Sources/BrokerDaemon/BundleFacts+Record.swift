@@ -44,6 +44,10 @@ extension BrokerCore.BundleFacts {
     pointVersion = record.options.pointVersion
     runtime = .init(rawValue: record.options.runtime.rawValue) ?? .varlink
     startTimeout = record.options.startTimeout.map { Int64($0 / .milliseconds(1)) }
+    let limits = record.options.limits
+    bounds = ResourceBounds(
+      memory: limits.memory, processes: limits.processes, cpuWeight: limits.cpuWeight,
+      openFiles: limits.openFiles, fileSize: limits.fileSize)
     program = record.executable
     programs = record.programs
     arguments = record.options.arguments

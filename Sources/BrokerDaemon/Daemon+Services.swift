@@ -112,7 +112,7 @@ extension Daemon {
         directory: SandboxProfile.home,
         sandboxed: grants.isSandboxed, mounts: profile.mounts,
         nestedSandbox: grants.allowsNestedSandbox ? true : nil, network: grants.network,
-        sessionBus: grants.destinations.isEmpty ? nil : grants.destinations, resources: .init(),
+        sessionBus: grants.destinations.isEmpty ? nil : grants.destinations, resources: .init(order.bounds),
         stopped: order.waits ? true : nil, note: order.note)
     } answered: { [unowned self] answer in
       self.launchAnswered(order.instance, answer)
@@ -177,6 +177,14 @@ extension Daemon {
       } completion: { [unowned self] in
         self.handle(.inspected(request, $0))
       }
+    }
+  }
+
+  func measure(_ instances: [UsageReader.Subject], _ request: RequestID) {
+    sandboxWorker.perform {
+      UsageReader.read(instances)
+    } completion: { [unowned self] in
+      self.handle(.measured(request, $0))
     }
   }
 
@@ -248,6 +256,9 @@ extension Daemon {
     case .executed(let executed): handle(.executed(instance: executed.instance))
     case .stopped(let stopped):
       handle(.stopped(instance: stopped.instance, processID: Int32(clamping: stopped.pid)))
+    case .memoryPressure(let pressure):
+      handle(
+        .memoryPressure(instance: pressure.instance, used: pressure.used, limit: pressure.limit))
     case .ended(let ended):
       channels.removeValue(forKey: ended.instance)?.close()
       containers.forget(ended.instance)
@@ -268,5 +279,13 @@ extension Daemon {
           instance: output.instance, extension: output.extension, lines: output.lines, dropped: output.dropped
         ))
     }
+  }
+}
+
+extension LauncherInterface.ResourceLimits {
+  fileprivate init(_ bounds: ResourceBounds) {
+    self.init(
+      openFiles: bounds.openFiles, fileSize: bounds.fileSize, memory: bounds.memory,
+      processes: bounds.processes, cpuWeight: bounds.cpuWeight)
   }
 }

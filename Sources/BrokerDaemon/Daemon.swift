@@ -241,6 +241,8 @@ final class Daemon {
     case .fail(let request, let error): peers[request.peer]?.reply(request, error.reply)
     case .checkBundle(let instance, let path, let digest): check(instance, path, digest)
     case .inspect(let request, let instance): inspect(instance, request)
+    case .measure(let request, let instances):
+      measure(instances.map { .init(instance: $0.id, processID: $0.processID) }, request)
     case .watchContainer(let instance, let identifier):
       containers.watch(instance, of: identifier) { [unowned self] in
         self.handle(.containerMeasured(instance: instance, $0))
@@ -268,6 +270,9 @@ final class Daemon {
         ).call())
     case .accept(let instance, let call, let connection, let activation, let scene):
       accept(instance, call, connection, activation, scene)
+    case .tellMemoryPressure(let instance, let call, let used, let limit):
+      channels[instance]?.send(
+        ExtensionInterface.MemoryPressure(call: call, used: used, limit: limit, context: JSONObject()).call())
     case .stop(let instance, let call):
       channels[instance]?.send(ExtensionInterface.Stop(call: call, context: JSONObject()).call())
     case .log(let entry): journal.write(entry)

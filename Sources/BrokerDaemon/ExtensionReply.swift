@@ -13,7 +13,10 @@ enum ExtensionReply {
     }
     guard call.hasPrefix(generation + ".") else { return nil }
     switch reply.error {
-    case nil: return .answered(instance: instance, call: call, scenes: scenes(reply))
+    case nil:
+      return .answered(
+        instance: instance, call: call, scenes: scenes(reply),
+        hearsMemoryPressure: reply.parameters["memoryPressure"] == .bool(true))
     case ExtensionInterface.SceneNotFound.name:
       var scene = ""
       if case .string(let name)? = reply.parameters["scene"] { scene = name }

@@ -113,7 +113,8 @@ final class LauncherLink {
         .connected(
           LauncherFacts(
             processID: Int32(clamping: hello.pid), controlGroups: hello.controlGroups,
-            unsettledStarts: hello.unsettledStarts)))
+            unsettledStarts: hello.unsettledStarts, controllers: Set(hello.controllers),
+            limitsProcesses: CurrentProcess.limitsProcessesOfSandboxes)))
       self.call {
         LauncherInterface.Table(request: $0)
       } answered: { [unowned self] answer in

@@ -18,6 +18,7 @@ public struct ExtensionOptions: Hashable, Sendable {
   public var minimumVersion: String?
   /// The version of the point's interface that it is made for.
   public var pointVersion: String?
+  public var limits = LimitOptions()
 
   public init() {}
 
@@ -35,6 +36,11 @@ public struct ExtensionOptions: Hashable, Sendable {
           .optionValue, "StartTimeout in \(reader.place) must be more than 0 and at most 600 seconds")
       }
     }
+    if let given = reader.dictionary("Limits") {
+      var inner = KeyReader(given, place: "Limits in \(reader.place)")
+      limits = LimitOptions(&inner)
+      reader.take(inner.problems)
+    }
     if let list = reader.array("Arguments") {
       arguments = list.compactMap(\.string)
       if arguments.count != list.count {
@@ -48,7 +54,7 @@ public struct ExtensionOptions: Hashable, Sendable {
   }
 
   private static let keys = [
-    "Arguments", "InstancePolicy", "MinimumVersion", "PointVersion", "Runtime", "StartTimeout",
+    "Arguments", "InstancePolicy", "Limits", "MinimumVersion", "PointVersion", "Runtime", "StartTimeout",
   ]
 }
 

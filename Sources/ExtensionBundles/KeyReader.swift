@@ -17,6 +17,9 @@ struct KeyReader {
     problems.append(BundleProblem(check, message))
   }
 
+  /// What was found in a dictionary inside of this one.
+  mutating func take(_ problems: [BundleProblem]) { self.problems += problems }
+
   mutating func string(_ key: String) -> String? { read(key, "a string", \.string) }
   mutating func boolean(_ key: String) -> Bool? { read(key, "a boolean", \.boolean) }
   mutating func number(_ key: String) -> Double? { read(key, "a number", \.number) }

@@ -60,8 +60,17 @@ enum BundleLook {
       programs: record.programs.isEmpty ? nil : record.programs, pointVersion: record.options.pointVersion,
       details: .init(record.details, in: CurrentProcess.languages),
       asks: record.entitlements.isEmpty ? nil : Entitlement.meanings(of: record.entitlements),
-      publisher: key?.fingerprint,
-      publisherKeyType: key?.label)
+      publisher: key?.fingerprint, publisherKeyType: key?.label,
+      limits: record.kind == .appExtension ? bounds(record.options.limits) : nil)
+  }
+
+  /// What it asks for; what it gets without that, and what the policy leaves of it, the broker says.
+  private static func bounds(_ limits: LimitOptions) -> [AdminInterface.Bound] {
+    let values: [(AdminInterface.Bound.Name, Int?)] = [
+      (.memory, limits.memory), (.processes, limits.processes), (.cpuWeight, limits.cpuWeight),
+      (.openFiles, limits.openFiles), (.fileSize, limits.fileSize),
+    ]
+    return values.compactMap { name, value in value.map { .init(name: name, value: $0, asked: true) } }
   }
 
   static func digest(of record: BundleRecord) throws(BundleHasher.Failure) -> BundleDigest {
@@ -87,6 +96,7 @@ extension AdminInterface.Extension {
   var faultText: String {
     problems.isEmpty
       ? "\(path): nothing is wrong" + (publisherText.map { ", signed by \($0)" } ?? "")
+        + (limits.flatMap { $0.isEmpty ? nil : ", held to \($0.map(\.text).joined(separator: ", "))" } ?? "")
         + (state == .incompatible ? ", but it cannot be used: \(explanation)" : "")
       : "\(path):\n" + problems.map { "  \($0.check): \($0.message)" }.joined(separator: "\n")
   }

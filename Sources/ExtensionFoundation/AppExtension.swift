@@ -18,6 +18,10 @@ public protocol AppExtension: Sendable {
   /// The loop of the main thread, such as GLib's; nil, the default, for the SDK's own. Asked once, before anything is
   /// served.
   var mainLoop: (any ExtensionMainLoop)? { get }
+  /// All processes of the extension together use nearly all the memory that they may: `used` of `limit` bytes. Let go of
+  /// what can be had again, such as caches; past the limit the extension is ended as `outOfMemory`. Called again only
+  /// after less was used, and not at all where the machine cannot tell. The default does nothing.
+  func didReceiveMemoryPressure(used: Int, limit: Int)
   /// The process is about to end: save what must be saved, and return soon. Called once. The default does nothing.
   func extensionWillTerminate()
 }
@@ -32,6 +36,8 @@ extension AppExtension {
   public var extensionPoint: AppExtensionPoint { return .unbound }
 
   public var mainLoop: (any ExtensionMainLoop)? { nil }
+
+  public func didReceiveMemoryPressure(used: Int, limit: Int) {}
 
   public func extensionWillTerminate() {}
 

@@ -108,6 +108,9 @@ final class ExtensionService {
       switch try ExtensionInterface.Call(call) {
       case .start(let start): return self.start(start)
       case .acceptConnection(let accept): return self.accept(accept, descriptors)
+      case .memoryPressure(let pressure):
+        program.didReceiveMemoryPressure(used: pressure.used, limit: pressure.limit)
+        return ExtensionInterface.MemoryPressure.Reply(answers: pressure.call).reply
       case .stop(let stop):
         program.extensionWillTerminate()
         endLoop()
@@ -128,7 +131,9 @@ final class ExtensionService {
         "Info.plist binds this extension to \(start.extensionPoint), its code to \(bound); make them the same"
       )
     }
-    let reply = ExtensionInterface.Start.Reply(answers: start.call, scenes: configuration.scenes).reply
+    let reply = ExtensionInterface.Start.Reply(
+      answers: start.call, scenes: configuration.scenes, memoryPressure: true
+    ).reply
     guard reply.encoded().count <= Self.messageLimit else {
       refuse(start, "the names of the scenes are longer than 32 KiB together; offer fewer, or scenes = nil")
     }

@@ -9,6 +9,7 @@ final class Instance {
     let executed: (Instance) -> Void
     /// The program, by its number, is stopped before its first instruction.
     let stopped: (Instance, _ program: Int32) -> Void
+    let memoryPressure: (Instance) -> Void
     let ended: (Instance) -> Void
     /// false: there was no room.
     let output: (Instance, _ lines: [String], _ dropped: Int) -> Bool
@@ -36,6 +37,7 @@ final class Instance {
   private var inner: SharedProcess?
   private var innerID: Int32?
   private var group: ControlGroup?
+  private var memory: MemoryWatch?
   private var bus: SessionBusProxy?
   private var report = ProgramReport()
   private var reportLines = LineReader()
@@ -67,6 +69,11 @@ final class Instance {
     bus = started.bus
     do throws(Errno) {
       try watch(started, output: makeOutput(request, journal))
+      if let group, let limit = request.resources.memory, groups?.controllers.contains("memory") == true {
+        memory = try MemoryWatch(group, limit: limit, loop: loop) { [unowned self] in
+          self.handlers.memoryPressure(self)
+        }
+      }
     } catch {
       // Nobody will hear of it again.
       try? group?.kill()
@@ -138,6 +145,11 @@ final class Instance {
   private func tellStopped() {
     guard report.stopped, let program = programID else { return }
     handlers.stopped(self, program)
+  }
+
+  /// While it has nearly used up its memory.
+  var memoryPressure: LauncherEventsInterface.MemoryPressure? {
+    memory?.pressure.map { .init(instance: name, used: $0.used, limit: $0.limit) }
   }
 
   /// The level of Landlock that holds for the program, as extension-init told it.
@@ -247,6 +259,8 @@ final class Instance {
       errno: report.errno, sandboxStatus: processEnd.shellStatus, outOfMemoryKills: events?["oom_kill"] ?? 0,
       memoryPeak: group?.read("memory.peak").flatMap { Int($0) },
       memoryLimit: group?.limit("memory.max"), standardError: output?.lastLines ?? [])
+    memory?.cancel()
+    memory = nil
     if group != nil { try? groups?.remove(instance: name) }
     readers = []
     watches = []
@@ -265,22 +279,6 @@ final class Instance {
     end.note = note
     return end
   }
-}
-
-/// The lines of a file such as memory.events: a name and a number.
-private struct GroupValues {
-  private let values: [Substring: Int]
-
-  init(_ text: String) {
-    var values: [Substring: Int] = [:]
-    for line in text.split(separator: "\n") {
-      let words = line.split(separator: " ")
-      if words.count == 2 { values[words[0]] = Int(words[1]) }
-    }
-    self.values = values
-  }
-
-  subscript(name: Substring) -> Int? { values[name] }
 }
 
 extension ProcessDescriptor.End {

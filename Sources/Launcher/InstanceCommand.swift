@@ -21,13 +21,14 @@ struct InstanceCommand {
   let spawn: Spawn
 
   init(
-    _ request: LauncherInterface.Launch, tools: Tools, ends: Ends, group: SharedDescriptor?
+    _ request: LauncherInterface.Launch, tools: Tools, ends: Ends, group: SharedDescriptor?,
+    controllers: Set<String>
   ) throws(LaunchFailure) {
     let standard =
       [tools.null, ends.errors, ends.errors, ends.control, ends.report] + (ends.bus.map { [$0.gate] } ?? [])
     let program = ["--", request.program] + request.arguments
     let limits =
-      Self.limits(request.resources, tools) + (request.stopped == true ? ["--stop", "program"] : [])
+      Self.limits(request, tools, controllers) + (request.stopped == true ? ["--stop", "program"] : [])
     if request.sandboxed {
       // bwrap sets PWD itself.
       let variables = request.environment.contains { $0.hasPrefix("PWD=") } ? [] : ["--unset", "PWD"]
@@ -77,9 +78,19 @@ struct InstanceCommand {
       environment: [], descriptors: descriptors + [tools.initProgram])
   }
 
-  private static func limits(_ resources: LauncherInterface.ResourceLimits, _ tools: Tools) -> [String] {
-    var options =
-      resources.openFiles.map { ["--nofile", "\($0)"] } ?? ["--soft-nofile", "\(tools.softDescriptorLimit)"]
+  /// What a control group holds for all is not held for each once more.
+  private static func limits(
+    _ request: LauncherInterface.Launch, _ tools: Tools, _ controllers: Set<String>
+  ) -> [String] {
+    let resources = request.resources
+    var options = resources.openFiles.map { ["--nofile", "\($0)"] } ?? []
+    options += ["--soft-nofile", "\(min(resources.openFiles ?? .max, tools.softDescriptorLimit))"]
+    if let memory = resources.memory, !controllers.contains("memory") { options += ["--data", "\(memory)"] }
+    if let processes = resources.processes, !controllers.contains("pids"), request.sandboxed,
+      CurrentProcess.limitsProcessesOfSandboxes
+    {
+      options += ["--nproc", "\(processes + LauncherPacket.insideProcesses)"]
+    }
     if let size = resources.fileSize { options += ["--fsize", "\(size)"] }
     if let size = resources.coreSize { options += ["--core", "\(size)"] }
     return options

@@ -42,6 +42,7 @@ struct InstanceStart {
     }
     var bus: SessionBusProxy?
     do throws(LaunchFailure) {
+      if let group { try Self.limit(group, groups, request) }
       if let names = request.sessionBus, !names.isEmpty, request.sandboxed {
         bus = try SessionBusProxy(
           names, instance: request.instance, tools: tools, errors: errors.writing,
@@ -50,7 +51,8 @@ struct InstanceStart {
       let ends = InstanceCommand.Ends(
         control: sockets.1, errors: errors.writing, report: report.writing,
         sandboxReport: sandboxReport.writing, bundle: bundle, bus: bus)
-      let command = try InstanceCommand(request, tools: tools, ends: ends, group: group?.directory)
+      let command = try InstanceCommand(
+        request, tools: tools, ends: ends, group: group?.directory, controllers: groups?.controllers ?? [])
       let child = try Self.run(command.spawn)
       processID = child.processID
       process = child.process
@@ -64,6 +66,15 @@ struct InstanceStart {
     self.errors = errors.reading
     self.report = report.reading
     self.sandboxReport = sandboxReport.reading
+  }
+
+  private static func limit(
+    _ group: ControlGroup, _ groups: ControlGroups?, _ request: LauncherInterface.Launch
+  ) throws(LaunchFailure) {
+    do throws(Errno) { try groups?.limit(group, to: request) } catch {
+      // Nothing runs without the limits that were asked for.
+      throw LaunchFailure(stage: "controlGroup", errno: error)
+    }
   }
 
   private static func run(_ spawn: Spawn) throws(LaunchFailure) -> (processID: Int32, process: SharedProcess)

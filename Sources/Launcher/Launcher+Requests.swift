@@ -49,7 +49,7 @@ extension Launcher {
     answer(
       LauncherInterface.Hello.Reply(
         answers: request.request, protocol: LauncherPacket.version, pid: Int(CurrentProcess.processID),
-        controlGroups: groups != nil, controllers: groups?.controllers ?? [],
+        controlGroups: groups != nil, controllers: groups?.controllers.sorted() ?? [],
         unsettledStarts: starts.unsettled))
   }
 
@@ -63,6 +63,7 @@ extension Launcher {
             instance: instance.name, pid: Int(instance.processID), executed: instance.executed,
             note: instance.note),
           descriptors: descriptors)
+        if let pressure = instance.memoryPressure { tell(pressure) }
       } else {
         // A row without its descriptors would be worse than none; the broker asks again.
         broker?.close()

@@ -105,6 +105,7 @@ public final class Launcher {
       stopped: { [unowned self] in
         self.tell(LauncherEventsInterface.Stopped(instance: $0.name, pid: Int($1)))
       },
+      memoryPressure: { [unowned self] in if let pressure = $0.memoryPressure { self.tell(pressure) } },
       ended: { [unowned self] in self.instanceEnded($0) },
       output: { [unowned self] instance, lines, dropped in
         guard let broker = self.broker, broker.isGreeted else { return true }

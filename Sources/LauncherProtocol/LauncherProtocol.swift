@@ -1,11 +1,14 @@
 /// The rules of the packets between broker and launcher that their description cannot express.
 public enum LauncherPacket {
   /// Both sides know this version; another one does not fit.
-  public static let version = 2
+  public static let version = 3
   /// Bytes of one packet.
   public static let limit = 64 << 10
   /// Descriptors of one packet.
   public static let descriptors = 8
+
+  /// Processes of a sandbox's own, in the name space in which the kernel counts the program's.
+  public static let insideProcesses = 1
 
   /// Why a launcher's version does not fit this broker, and what to do; nil where it does.
   public static func misfit(of other: Int, process: Int) -> String? {

@@ -33,6 +33,12 @@ public struct FileDescriptor: ~Copyable, Sendable {
     return bytes
   }
 
+  /// The next read begins at the start of the file.
+  package borrowing func rewind() throws(Errno) {
+    let raw = rawValue
+    try check { Int(lseek(raw, 0, SEEK_SET)) }
+  }
+
   /// Writes all bytes, or throws. For files and blocking descriptors.
   public borrowing func write(all bytes: [UInt8]) throws(Errno) {
     let raw = rawValue

@@ -11,6 +11,18 @@ extension CurrentProcess {
     return Int(clamping: limit.rlim_cur)
   }
 
+  /// Whether RLIMIT_NPROC holds for a sandbox by itself: since Linux 5.14 the kernel counts for each user name space. It
+  /// holds nobody who is root outside.
+  package static var limitsProcessesOfSandboxes: Bool {
+    guard userID != 0, let bytes = try? File.read("/proc/sys/kernel/osrelease", limit: 256) else {
+      return false
+    }
+    let numbers = String(decoding: bytes, as: UTF8.self).split { !$0.isNumber }.prefix(2).compactMap {
+      Int($0)
+    }
+    return numbers.count == 2 && (numbers[0], numbers[1]) >= (5, 14)
+  }
+
   /// The directory that this program lies in.
   package static var programDirectory: String? {
     guard let path = try? File.readLink("/proc/self/exe"), let slash = path.lastIndex(of: "/") else {

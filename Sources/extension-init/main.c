@@ -11,7 +11,7 @@
 //   --network WORD      for Landlock: the network is the machine's, for a client, a server or both
 //   --wait N            starts the program when one byte comes from descriptor N, and keeps that open
 //   --soft-nofile N     the soft limit of open files alone
-//   --nofile N, --fsize N, --core N   both limits, as in setrlimit(2)
+//   --nofile N, --fsize N, --core N, --data N, --nproc N   both limits, as in setrlimit(2), or less where no more is left
 //
 // Descriptors 0 to 3 are the program's. STATUSFD gets lines: "landlock ABI" (0: the kernel has none), "executed", "stopped",
 // "failed STAGE ERRNO" (limits, fork, landlock, sessionBus, debugger, program),
@@ -58,8 +58,9 @@ static void set_limit(int resource, const char *text, int soft_only) {
   unsigned long long value = strtoull(text, &end, 10);
   if (errno == 0 && (end == text || *end)) errno = EINVAL;
   if (errno == 0 && getrlimit(resource, &limit) == 0) {
-    // A soft limit alone is a default, not a rule: as much of it as may be.
-    limit.rlim_cur = soft_only && value > limit.rlim_max ? limit.rlim_max : value;
+    // It says what may be used at most, so less is right too.
+    if (value > limit.rlim_max) value = limit.rlim_max;
+    limit.rlim_cur = value;
     if (!soft_only) limit.rlim_max = value;
     if (setrlimit(resource, &limit) == 0) return;
   }
@@ -100,6 +101,10 @@ static int prepare(int count, char **arguments) {
       set_limit(RLIMIT_FSIZE, value, 0);
     } else if (!strcmp(name, "--core")) {
       set_limit(RLIMIT_CORE, value, 0);
+    } else if (!strcmp(name, "--data")) {
+      set_limit(RLIMIT_DATA, value, 0);
+    } else if (!strcmp(name, "--nproc")) {
+      set_limit(RLIMIT_NPROC, value, 0);
     } else {
       exit(usage);
     }

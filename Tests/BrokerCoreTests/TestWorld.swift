@@ -26,6 +26,7 @@ final class TestWorld {
   var automatic = Automatic.all
   /// What instances offer.
   var scenes: [String]?
+  var hearsMemoryPressure = false
   var now = Moment(monotonic: 1_000, wall: 1_700_000_000_000)
   /// Everything that the broker wanted, in order.
   var effects: [Effect] = []
@@ -190,7 +191,9 @@ final class TestWorld {
       send(.executed(instance: order.instance))
       if order.waits { send(.stopped(instance: order.instance, processID: 4244)) }
     case .start(let instance, let call, _, _) where automatic.contains(.start):
-      send(.answered(instance: instance, call: call, scenes: scenes))
+      send(
+        .answered(
+          instance: instance, call: call, scenes: scenes, hearsMemoryPressure: hearsMemoryPressure))
     case .keepLease(let activation, _, _) where automatic.contains(.lease):
       send(.leaseKept(activation: activation))
     case .accept(let instance, let call, _, _, _) where automatic.contains(.accept):

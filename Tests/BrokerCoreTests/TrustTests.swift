@@ -145,7 +145,11 @@ private func policy(_ restrict: (inout PolicyRule.Restrictions) -> Void) -> Poli
   let world = TestWorld(bundles: [TestWorld.points(), facts], policy: caps)
   world.approve()
   _ = try world.activation(world.activate(world.host()))
-  #expect(world.launches.map(\.bounds) == [ResourceBounds(memory: 100, processes: 3, openFiles: 50)])
+  let usual = Limits().instanceFileSize
+  #expect(
+    world.launches.map(\.bounds) == [
+      ResourceBounds(memory: 100, processes: 3, openFiles: 50, fileSize: usual)
+    ])
 }
 
 @Test func `a policy that is changed ends what it blocks, and nobody is answered before the first was read`()

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # What a hostile extension tries before it behaves. FACTS, put in by the test, says where things are outside.
-import ctypes, errno, json, os, socket, sys
+import ctypes, errno, json, mmap, os, signal, socket, sys
 
 FACTS = %(facts)r
 libc = ctypes.CDLL(None, use_errno=True)
-outcomes = []
+outcomes, kept = [], []
 
 
 def attempt(what, function):
@@ -50,6 +50,24 @@ def filled(path):
         finally:
             os.unlink(path)
     return run
+
+
+def large():
+    with open(os.environ["HOME"] + "/large", "wb") as file:
+        file.truncate(3 << 30)
+
+
+def bomb():
+    children = []
+    try:
+        for _ in range(300):
+            children.append(os.fork())
+            if children[-1] == 0:
+                signal.pause()
+    finally:
+        for child in children:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
 
 
 def survivor():
@@ -101,6 +119,11 @@ attempt("start io_uring", call(425, 1, 0))
 attempt("handle page faults of its own", call(323, 0))
 attempt("fill /run", filled("/run/x"))
 attempt("fill /dev/shm", filled("/dev/shm/x"))
+attempt("take more memory than it may", lambda: kept.append(mmap.mmap(-1, 3 << 30, flags=mmap.MAP_PRIVATE)))
+attempt("write a file larger than it may be", large)
+attempt("open files without end", lambda: kept.extend(open("/dev/null") for _ in range(1 << 20)))
+kept.clear()
+attempt("fork without end", bomb)
 attempt("leave a process behind", survivor)
 for number in range(20000):
     print("noise", number, file=sys.stderr)

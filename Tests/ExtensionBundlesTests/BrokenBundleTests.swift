@@ -97,6 +97,19 @@ struct Breakage: Sendable, CustomTestStringConvertible {
         "<key>NSExtension</key><dict>\(text("NSExtensionPointIdentifier", "a"))</dict>",
       ], [.pointMalformed]),
     Breakage("an unknown option", keys: options("<key>Runtme</key><true/>"), [.optionUnknown]),
+    Breakage("limits that are no dictionary", keys: options("<key>Limits</key><array/>"), [.keyType]),
+    Breakage(
+      "an unknown limit", keys: options("<key>Limits</key><dict><key>Disk</key><true/></dict>"),
+      [.optionUnknown]),
+    Breakage(
+      "too little memory", keys: options("<key>Limits</key><dict>\(text("Memory", "15M"))</dict>"),
+      [.optionValue]),
+    Breakage(
+      "memory past every number",
+      keys: options("<key>Limits</key><dict>\(text("Memory", "9999999999T"))</dict>"), [.optionValue]),
+    Breakage(
+      "part of a process",
+      keys: options("<key>Limits</key><dict><key>Processes</key><real>1.5</real></dict>"), [.optionValue]),
     Breakage("an unknown runtime", keys: options(text("Runtime", "dbus")), [.optionValue]),
     Breakage("a version of the point in words", keys: options(text("PointVersion", "new")), [.optionValue]),
     Breakage(

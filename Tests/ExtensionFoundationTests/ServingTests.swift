@@ -21,6 +21,17 @@ struct ServingTests {
     #expect(reply.scenes == ["GreetingScene", "FarewellScene"])
   }
 
+  @Test func `Who can be told of memory pressure says so, and is`() throws {
+    #expect(try TestExtension(.python).start().memoryPressure == nil)
+    let program = try TestExtension(.probe)
+    #expect(try program.start().memoryPressure == true)
+    let reply = try program.call(
+      ExtensionInterface.MemoryPressure(call: "g.9", used: 9, limit: 10, context: JSONObject()))
+    #expect(reply.answers == "g.9")
+    _ = try program.stop()
+    #expect(try program.end().errors.contains("memory pressure: 9 of 10"))
+  }
+
   @Test func `Scenes that are not declared are decided about one by one`() throws {
     #expect(try TestExtension(.probe).start().scenes == nil)
     #expect(try TestExtension(.python).start().scenes == nil)

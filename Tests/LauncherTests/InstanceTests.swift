@@ -118,9 +118,17 @@ internal import Varlink
 
   @Test(arguments: [true, false]) func `Limits hold`(sandboxed: Bool) throws {
     try broker.launch(
-      program: "/bin/sh", ["-c", "ulimit -n; ulimit -Hn; ulimit -c"], sandboxed: sandboxed,
-      limits: .init(openFiles: 77, fileSize: nil, coreSize: 0))
-    #expect(try broker.ended().standardError == ["77", "77", "0"])
+      program: "/bin/sh", ["-c", "ulimit -n; ulimit -Hn; ulimit -c; ulimit -f; ulimit -Hd"],
+      sandboxed: sandboxed,
+      limits: .init(openFiles: 77, fileSize: 1 << 20, coreSize: 0, memory: 64 << 20, processes: 50))
+    // Of files in blocks of 512 bytes, of memory in KiB.
+    #expect(try broker.ended().standardError == ["77", "77", "0", "2048", "65536"])
+  }
+
+  @Test func `More open files than a program can use without knowing are had by asking`() throws {
+    try broker.launch(
+      program: "/bin/sh", ["-c", "ulimit -n; ulimit -Hn"], limits: .init(openFiles: 1500))
+    #expect(try broker.ended().standardError == ["1024", "1500"])
   }
 
   @Test func `The bundle that was sent along is seen, and cannot be written`() throws {

@@ -10,13 +10,12 @@ import os
 import pathlib
 import signal
 
+from limits import CONTROL_GROUPS, MEBIBYTE, group, program, read, test_limits
 from scenes import KILLS, test_broker_ends, test_launcher_ends, test_start, test_stop, test_use
 from support import (
     BROKER, LAUNCHER, Activation, Connection, check, drop_in, extctl, install_extension, instances, main_pid,
     remove_drop_in, report, show, wait)
 
-CONTROL_GROUPS = pathlib.Path("/sys/fs/cgroup")
-MEBIBYTE = 1 << 20
 HOG, STORM = "io.extensiond.test.hog", "io.extensiond.test.storm"
 
 # When it is asked by SIGUSR1.
@@ -59,17 +58,8 @@ def greet(descriptor, scene):
 '''
 
 
-def group(pid):
-    """The directory of a process's control group."""
-    return CONTROL_GROUPS / pathlib.Path(f"/proc/{pid}/cgroup").read_text().strip().removeprefix("0::/")
-
-
 def launcher_group():
     return CONTROL_GROUPS / show(LAUNCHER, "ControlGroup").lstrip("/")
-
-
-def read(directory, name):
-    return (directory / name).read_text().strip()
 
 
 def test_groups(pid):
@@ -89,12 +79,6 @@ def test_groups(pid):
     tasks, memory = int(read(instance, "pids.current")), int(read(instance, "memory.current"))
     check("its tasks are counted", tasks >= len(processes), tasks)
     check("its memory is counted", memory > MEBIBYTE, memory)
-
-
-def program(instance):
-    """The extension itself, among the processes of its instance."""
-    pids = read(group(instance["pid"]), "cgroup.procs").split()
-    return next(int(pid) for pid in pids if read(pathlib.Path(f"/proc/{pid}"), "comm") == "main.py")
 
 
 def others_live(name, connection, pid, before):
@@ -151,6 +135,7 @@ def main():
     test_groups(pid)
     test_memory(connection, pid)
     test_tasks(connection, pid)
+    test_limits()
     test_broker_ends(connection, pid, KILLS[:1])
     connection = test_launcher_ends(connection, pid)
     test_groups(instances()[0]["pid"])

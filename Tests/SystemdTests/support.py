@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import plistlib
 import select
 import shutil
 import signal
@@ -171,12 +172,16 @@ def remove_drop_in(unit):
     systemctl("daemon-reload")
 
 
-def install_extension(identifier, program):
-    """The example under another name, with a program text that is run before it serves; approved."""
+def install_extension(identifier, program, limits=None):
+    """The example under another name, with a program text that is run before it serves, and limits; approved."""
     bundle = pathlib.Path(os.environ["HOME"]) / f"{identifier}.appex"
     shutil.copytree(PLACE / "bundles/python-greeting.appex", bundle)
     information = bundle / "Info.plist"
-    information.write_text(information.read_text().replace(GREETING, identifier))
+    values = plistlib.loads(information.read_bytes())
+    values["CFBundleIdentifier"] = identifier
+    if limits:
+        values["Extensiond"] = {"Limits": limits}
+    information.write_bytes(plistlib.dumps(values))
     main = bundle / "main.py"
     text = main.read_text()
     assert "\nbuffer = b" in text

@@ -31,10 +31,15 @@ extension AdminInterface.Extension {
   }
 
   /// Everything, one field a line.
-  var text: String { text(approved: nil) }
+  var text: String { text(limits: limits ?? []) }
 
-  /// The same; `approved`: what it asked for before, so that what it did not is marked.
+  /// What is to be approved: of its limits only those that it asks for. `approved`: what it asked for before, so that what
+  /// it did not is marked.
   func text(approved: [String]?) -> String {
+    text(approved: approved, limits: (limits ?? []).filter { $0.asked == true })
+  }
+
+  private func text(approved: [String]? = nil, limits: [AdminInterface.Bound]) -> String {
     var rows: [(name: String, value: String)] = [
       ("identifier", identifier ?? "-"), ("name", localizedName ?? "-"), ("state", mark),
       ("", explanation),
@@ -51,6 +56,7 @@ extension AdminInterface.Extension {
       ),
       ("running", "\(instances)"),
     ]
+    if !limits.isEmpty { rows.append(("limits", limits.map(\.text).joined(separator: "\n"))) }
     let said = [
       ("description", details?.description), ("developer", details?.developer), ("license", details?.license),
       ("copyright", details?.copyright), ("home page", details?.homePage), ("icon", details?.icon),

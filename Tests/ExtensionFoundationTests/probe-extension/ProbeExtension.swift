@@ -12,6 +12,10 @@ final class ProbeExtension: AppExtension {
 
   func extensionWillTerminate() { CurrentProcess.printError("will terminate") }
 
+  func didReceiveMemoryPressure(used: Int, limit: Int) {
+    CurrentProcess.printError("memory pressure: \(used) of \(limit)")
+  }
+
   struct Configuration: AppExtensionConfiguration {
     unowned let program: ProbeExtension
 

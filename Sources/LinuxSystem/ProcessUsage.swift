@@ -1,0 +1,80 @@
+internal import CLinux
+
+/// What a process and all that came of it use, as /proc tells it: proc_pid_stat(5), proc_pid_statm(5).
+package struct ProcessUsage {
+  /// Bytes that each has for itself: not those of files, nor those that it shares.
+  package private(set) var memory = 0
+  /// Microseconds, with those of children that have ended and were waited for.
+  package private(set) var cpuTime = 0
+  /// Of what `extension-init` has started.
+  package private(set) var threads = 0
+  /// The first of these.
+  package private(set) var program: Int32?
+
+  /// nil where there is no such process. `limit`: how many may be looked at.
+  package init?(below processID: Int32, limit: Int) {
+    guard let first = Statistics(of: processID) else { return nil }
+    // bwrap and extension-init inside; without a control group another one stands above them. Without a sandbox there is
+    // extension-init alone.
+    let isSandboxed = Self.children(of: processID, threads: 1).contains {
+      Statistics(of: $0)?.name == "bwrap"
+    }
+    let own = first.name != "extension-init" ? 2 : isSandboxed ? 3 : 1
+    var waiting = [(id: processID, own: own)]
+    var left = limit
+    while let next = waiting.popLast(), left > 0 {
+      left -= 1
+      guard let process = Statistics(of: next.id) else { continue }
+      memory += process.memory
+      cpuTime += process.cpuTime
+      if next.own == 0 {
+        threads += process.threads
+        program = program ?? next.id
+      }
+      // The oldest last, since it comes first then.
+      waiting += Self.children(of: next.id, threads: process.threads).reversed().map {
+        ($0, max(0, next.own - 1))
+      }
+    }
+  }
+
+  private static func children(of processID: Int32, threads: Int) -> [Int32] {
+    let tasks = "/proc/\(processID)/task"
+    var names = ["\(processID)"]
+    if threads > 1, let directory = try? File.open(tasks, .directory),
+      let entries = try? DirectoryReader.entries(of: directory.rawValue)
+    {
+      names = entries.map(\.name)
+    }
+    return names.flatMap { name -> [Int32] in
+      let text = (try? File.read("\(tasks)/\(name)/children", limit: 1 << 20)) ?? []
+      return String(decoding: text, as: UTF8.self).split(separator: " ").compactMap { Int32($0) }
+    }
+  }
+
+  private struct Statistics {
+    var name: Substring = ""
+    var memory = 0
+    var cpuTime = 0
+    var threads = 0
+
+    init?(of processID: Int32) {
+      guard let bytes = try? File.read("/proc/\(processID)/stat", limit: 4096) else { return nil }
+      let text = String(decoding: bytes, as: UTF8.self)
+      // The name is in parentheses and may hold some itself.
+      guard let open = text.firstIndex(of: "("), let close = text.lastIndex(of: ")"), open < close else {
+        return nil
+      }
+      name = text[text.index(after: open)..<close]
+      let fields = text[text.index(after: close)...].split(separator: " ")
+      // The first of these is field 3.
+      func field(_ number: Int) -> Int { fields.count > number - 3 ? Int(fields[number - 3]) ?? 0 : 0 }
+      let ticks = field(14) + field(15) + field(16) + field(17)
+      cpuTime = ticks * (1_000_000 / max(1, sysconf(Int32(_SC_CLK_TCK))))
+      threads = field(20)
+      guard let pages = try? File.read("/proc/\(processID)/statm", limit: 256) else { return }
+      let counts = String(decoding: pages, as: UTF8.self).split(separator: " ").compactMap { Int($0) }
+      if counts.count > 2 { memory = max(0, counts[1] - counts[2]) * sysconf(Int32(_SC_PAGESIZE)) }
+    }
+  }
+}
