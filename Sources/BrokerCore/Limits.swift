@@ -25,6 +25,10 @@ public struct Limits: Hashable, Sendable {
   public var rememberedEnds = 1024
   public var noteBytes = 4096
   public var logLinesPerExtension = 500
+  public var rememberedAnnouncements = 4096
+  public var announcementDelay: Int64 = 1_000
+  public var announcementInterval: Int64 = 10_000
+  public var announcementTries = 5
   public var startDeadline: Int64 = 10_000
   public var answerDeadline: Int64 = 10_000
   public var stopDeadline: Int64 = 5_000
@@ -74,6 +78,15 @@ public struct Limits: Hashable, Sendable {
       row(
         "logLinesPerExtension", logLinesPerExtension,
         "lines of standard error that are kept for 'extctl logs'"),
+      row(
+        "rememberedAnnouncements", rememberedAnnouncements,
+        "contents of which the person was told that they wait for approval; the oldest are told of again"),
+      row(
+        "announcementDelay", Int(announcementDelay),
+        "milliseconds from a new extension to its notification; those that come meanwhile go with it"),
+      row(
+        "announcementInterval", Int(announcementInterval), "milliseconds between two notifications at least"),
+      row("announcementTries", announcementTries, "further tries where nobody shows notifications"),
       row(
         "startDeadline", Int(startDeadline),
         "milliseconds from the request to the extension's answer to Start"),

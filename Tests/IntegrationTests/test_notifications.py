@@ -1,0 +1,216 @@
+"""What waits for approval is shown by a notification server, on a bus of its own."""
+
+import json
+import os
+import pathlib
+import socket
+import subprocess
+import unittest
+
+from world import World, until
+
+SERVER = pathlib.Path(__file__).with_name("notification-server")
+
+
+class NotificationTests(World):
+    def setUp(self):
+        super().setUp()
+        self.events = self.place / "events"
+        self.events.touch()
+        self.server = None
+
+    def start_bus(self):
+        address = f"unix:path={self.place}/bus"
+        self.bus = subprocess.Popen(
+            ["dbus-daemon", "--session", "--nofork", "--nopidfile", f"--address={address}"], env=self.env)
+        self.addCleanup(self.end, self.bus)
+        until((self.place / "bus").exists, "the bus")
+        self.env["DBUS_SESSION_BUS_ADDRESS"] = address
+
+    def start_server(self, *abilities):
+        self.server = subprocess.Popen(
+            [SERVER, self.events, *abilities], env=self.env, stdin=subprocess.PIPE, text=True)
+        self.addCleanup(self.server.stdin.close)
+        self.addCleanup(self.end, self.server)
+        self.wait_for("ready")
+
+    @staticmethod
+    def end(process):
+        if process.poll() is None:
+            process.kill()
+        process.wait()
+
+    def heard(self, kind):
+        lines = self.events.read_text().splitlines()
+        return [event for event in map(json.loads, lines) if event["kind"] == kind]
+
+    def wait_for(self, kind, count=1):
+        return until(lambda: len(self.heard(kind)) >= count and self.heard(kind), f"{count} of {kind}")
+
+    def tell_server(self, line):
+        self.server.stdin.write(line + "\n")
+        self.server.stdin.flush()
+
+    def terminal(self, name="xdg-terminal-exec"):
+        """A terminal that says what it was to show."""
+        directory = self.place / "programs"
+        directory.mkdir(exist_ok=True)
+        program = directory / name
+        program.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {self.place}/shown.new; mv {self.place}/shown.new {self.place}/shown\n')
+        program.chmod(0o755)
+        self.env["PATH"] = f"{directory}:{os.environ['PATH']}"
+        return program
+
+    def put_ext(self, identifier="org.example.Ext", name="Ext"):
+        return self.put(self.make_bundle(identifier, info={"CFBundleName": name}))
+
+    def test_details_open_a_terminal_once(self):
+        self.terminal()
+        self.start_bus()
+        self.start_server("actions", "markup", "manager")
+        self.put(self.make_host())
+        self.put_ext(name="<b>Bold</b> & co")
+        self.start_broker()
+        [event] = self.wait_for("notify")
+        self.assertEqual(event["title"], "An extension waits for approval")
+        self.assertEqual(
+            event["body"],
+            "&lt;b&gt;Bold&lt;/b&gt; &amp; co (org.example.Ext), for Host. It is not used before you approve it.")
+        self.assertEqual(event["actions"], ["details", "Details"])
+        # Somebody else on the bus says that the person clicked.
+        subprocess.run(
+            ["dbus-send", "--session", "/org/freedesktop/Notifications",
+             "org.freedesktop.Notifications.ActionInvoked", f"uint32:{event['number']}", "string:details"],
+            env=self.env, check=True)
+        for _ in range(2):
+            self.tell_server(f"click {event['number']}")
+        shown = until((self.place / "shown").exists, "the terminal") and (self.place / "shown").read_text().split("\n")
+        self.assertTrue(shown[0].endswith("/extctl"), shown)
+        self.assertEqual(shown[1:3], ["browse", "org.example.Ext"])
+        self.put_ext("org.example.Other")
+        self.wait_for("notify", 2)
+        self.assertEqual(len(self.heard("start")), 1)
+        # A click decides nothing.
+        self.assertEqual({item["state"] for item in self.listed() if item["path"].endswith(".appex")}, {"unapproved"})
+
+    def test_a_terminal_that_is_named_is_used_with_its_option(self):
+        self.env["TERMINAL"] = str(self.terminal("some-terminal"))
+        self.start_bus()
+        self.start_server("actions", "manager")
+        self.put_ext()
+        self.start_broker()
+        [event] = self.wait_for("notify")
+        self.tell_server(f"click {event['number']}")
+        [start] = self.wait_for("start")
+        self.assertEqual(start["command"][0], self.env["TERMINAL"])
+        self.assertEqual(start["command"][1], "-e")
+        self.assertEqual(start["command"][3:], ["browse", "org.example.Ext"])
+
+    def test_nothing_is_announced_twice(self):
+        self.start_bus()
+        self.start_server()
+        self.put_ext()
+        self.start_broker()
+        [event] = self.wait_for("notify")
+        # Neither actions nor anybody who could start a terminal.
+        self.assertEqual(event["actions"], [])
+        self.assertTrue(event["body"].endswith("\nTo look at it: extctl browse org.example.Ext"), event)
+        self.stop_broker()
+        self.start_broker()
+        self.ask("Rescan", wait=True)
+        self.put_ext("org.example.Other")
+        events = self.wait_for("notify", 2)
+        self.assertIn("org.example.Other", events[1]["body"])
+        self.assertEqual(len(events), 2)
+
+    def test_many_are_one(self):
+        self.start_bus()
+        self.start_server()
+        for number in range(30):
+            self.put_ext(f"org.example.Ext{number}")
+        self.start_broker()
+        [event] = self.wait_for("notify")
+        self.assertEqual(event["title"], "30 extensions wait for approval")
+        self.assertTrue(event["body"].endswith("\nTo look at it: extctl browse"))
+
+    def test_the_setting_switches_it_off(self):
+        self.start_bus()
+        self.start_server()
+        self.put_ext()
+        self.start_broker(EXTENSIOND_NOTIFY="no")
+        self.ask("Rescan", wait=True)
+        self.stop_broker()
+        # What was not announced then is announced now.
+        self.start_broker()
+        self.assertEqual(len(self.wait_for("notify")), 1)
+
+    def assert_serves(self):
+        path = self.put_ext("org.example.Late")
+        self.ask("Rescan", wait=True)
+        self.wait_state(path, "unapproved")
+
+    def test_no_bus(self):
+        self.put_ext()
+        self.env["DBUS_SESSION_BUS_ADDRESS"] = f"unix:path={self.place}/nothing"
+        self.start_broker()
+        self.assert_serves()
+        # It comes later, as in a session that begins.
+        self.start_bus_at("nothing")
+        self.start_server()
+        self.wait_for("notify")
+
+    def start_bus_at(self, name):
+        address = f"unix:path={self.place}/{name}"
+        self.bus = subprocess.Popen(
+            ["dbus-daemon", "--session", "--nofork", "--nopidfile", f"--address={address}"], env=self.env)
+        self.addCleanup(self.end, self.bus)
+        until((self.place / name).exists, "the bus")
+
+    def test_a_bus_that_says_nothing_is_in_nobodys_way(self):
+        silent = socket.socket(socket.AF_UNIX)
+        self.addCleanup(silent.close)
+        silent.bind(str(self.place / "silent"))
+        silent.listen()
+        self.env["DBUS_SESSION_BUS_ADDRESS"] = f"unix:path={self.place}/silent"
+        self.put_ext()
+        self.start_broker()
+        silent.settimeout(20)
+        connection, _ = silent.accept()
+        self.addCleanup(connection.close)
+        self.assert_serves()
+        # It dies in the midst of it.
+        connection.close()
+        self.ask("Rescan", wait=True)
+        self.assertIsNone(self.broker.poll())
+
+    def test_a_bus_that_dies_is_connected_to_again(self):
+        self.start_bus()
+        self.start_server()
+        self.put_ext()
+        self.start_broker()
+        self.wait_for("notify")
+        self.end(self.server)
+        self.end(self.bus)
+        (self.place / "bus").unlink(missing_ok=True)
+        self.start_bus()
+        self.events.write_text("")
+        self.start_server()
+        self.put_ext("org.example.Other")
+        [event] = self.wait_for("notify")
+        self.assertIn("org.example.Other", event["body"])
+
+    def test_an_ephemeral_broker_announces_nothing(self):
+        self.start_bus()
+        self.start_server()
+        self.put_ext()
+        from world import BUILD
+
+        subprocess.run(
+            [BUILD / "extensiond", "--ephemeral", self.root, "--", BUILD / "extctl", "rescan"], env=self.env,
+            check=True, timeout=60, capture_output=True)
+        self.start_broker()
+        self.assertEqual(len(self.wait_for("notify")), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
