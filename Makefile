@@ -3,10 +3,10 @@
 SHELL := /bin/bash
 PREFIX ?= /usr/local
 RELEASE := .build/release
-PACKAGES := bubblewrap libexpat1-dev libncurses-dev libplist-dev libsqlite3-dev libssl-dev libsystemd-dev openssh-client pkg-config python3
-TEST_PACKAGES := $(PACKAGES) bindfs binutils cmake dbus-user-session gcc libglib2.0-dev libpam-systemd meson python3-dbus python3-gi python3-venv strace systemd
+PACKAGES := bubblewrap libexpat1-dev libncurses-dev libplist-dev libseccomp-dev libsqlite3-dev libssl-dev libsystemd-dev openssh-client pkg-config python3
+TEST_PACKAGES := $(PACKAGES) bindfs binutils cmake dbus-user-session gcc libglib2.0-dev libpam-systemd meson python3-dbus python3-gi python3-venv strace systemd xdg-dbus-proxy
 
-.PHONY: help build demo test lint bench install docs reference clean deps test-deps
+.PHONY: help build demo test fuzz test-tsan test-escape lint bench install docs reference clean deps test-deps
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,6 +30,16 @@ test: test-deps ## build and run all tests
 	swift build --build-tests
 	Tests/Support/run-tests
 
+fuzz: deps ## give bytes that nobody thought of to what reads those of strangers, 60 s each
+	Tests/Support/run-fuzz
+
+test-tsan: test-deps ## run the integration tests with broker and launcher under ThreadSanitizer
+	Tests/Support/run-tsan
+
+test-escape: test-deps ## let a hostile extension try to leave its sandbox, one line an attempt
+	swift build
+	Tests/Support/run-escape-tests
+
 lint: deps ## check format, layers and sizes; warnings are errors in every build
 	swift format lint --strict --recursive Package.swift Sources Tests
 	Tests/Support/lint-layers
@@ -50,6 +60,6 @@ reference: deps ## make the API reference with DocC, in .build/reference
 	Tests/Support/run-reference-tests
 
 clean: ## remove what was built
-	rm -rf .build
+	rm -rf .build .build-fuzz .build-tsan
 
 -include systemd/install.mk

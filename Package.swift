@@ -38,6 +38,7 @@ let package = Package(
     // No pkgConfig: its flags are none that a package may have, and it is in the system's own directories.
     .systemLibrary(name: "CCurses", providers: [.apt(["libncurses-dev"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CPropertyList", pkgConfig: "libplist-2.0", providers: [.apt(["libplist-dev"])]),
     // Static, since it runs inside sandboxes that may have no libraries.
@@ -76,7 +77,8 @@ let package = Package(
     .executableTarget(name: "extensiond", dependencies: ["BrokerDaemon"]),
 
     // MARK: Launcher
-    .target(name: "Launcher", dependencies: ["CSystemd", "LauncherProtocol", "LinuxSystem", "Varlink"]),
+    .target(
+      name: "Launcher", dependencies: ["CSeccomp", "CSystemd", "LauncherProtocol", "LinuxSystem", "Varlink"]),
     .executableTarget(name: "extensiond-launcher", dependencies: ["Launcher", "LinuxSystem"]),
 
     // MARK: SDK
@@ -205,6 +207,25 @@ let package = Package(
       exclude: ["Golden"], plugins: ["VarlinkPlugin"]),
   ]
 )
+
+// `make fuzz` builds this, and nobody else: it needs libFuzzer, whose directory the variable names.
+if let libraries = Context.environment["EXTENSIOND_FUZZER"] {
+  package.targets += [
+    .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
+    .executableTarget(
+      name: "fuzz",
+      dependencies: [
+        "CFuzzer", "ExtensionBundles", "ExtensionInterfaces", "LauncherProtocol", "LinuxSystem", "Varlink",
+        "VarlinkGenerator",
+      ],
+      path: "Tests/Fuzz/Program",
+      linkerSettings: [
+        .unsafeFlags([
+          "-L\(libraries)", "-lclang_rt.fuzzer_no_main-x86_64", "-lstdc++",
+        ])
+      ]),
+  ]
+}
 
 // The same rules for every Swift target.
 let settings: [SwiftSetting] = [

@@ -30,6 +30,11 @@ extension Broker {
       reply(request, AdminInterface.ListExtensionPoints.Reply(extensionPoints: pointRows))
     case .listHosts: reply(request, AdminInterface.ListHosts.Reply(hosts: hostRows))
     case .listInstances: reply(request, AdminInterface.ListInstances.Reply(instances: instanceRows))
+    case .inspect(let inspect):
+      guard instances[inspect.instance]?.isWithLauncher == true else {
+        return fail(request, AdminInterface.InstanceNotFound(target: inspect.instance))
+      }
+      effects.append(.inspect(request, instance: inspect.instance))
     case .listActivations: reply(request, AdminInterface.ListActivations.Reply(activations: activationRows))
     case .explain(let explain): self.explain(explain, request)
     case .stop(let stop): handleStop(stop.target, request)

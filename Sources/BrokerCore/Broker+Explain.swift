@@ -86,7 +86,10 @@ extension Broker {
         mend: "extctl publishers --restore \(publisher ?? "")"),
       gate(
         "entitlements", true,
-        asked.isEmpty ? "it asks for none" : "it asks for \(asked.joined(separator: ", "))"),
+        asked.isEmpty
+          ? "it asks for nothing beyond its sandbox"
+          : "it asks for\n"
+            + Entitlement.meanings(of: asked).map { "  \($0.name): \($0.meaning)" }.joined(separator: "\n")),
     ]
     switch catalog.ruling(facts).verdict {
     case .approved(let rule): gates.append(gate("policy", true, "approved by \(rule)"))

@@ -11,6 +11,7 @@ extension Broker {
       return
     }
     instances[id]?.processID = processID
+    effects.append(.watchContainer(instance: id, identifier: instance.identifier))
     tellDeveloper(id) { .init(event: .started, instance: id, pid: Int(processID)) }
     guard instance.phase == .launching else { return }
     let call = newCall()
@@ -30,8 +31,14 @@ extension Broker {
     tellDeveloper(id) { .init(event: .waiting, instance: id, pid: Int(processID)) }
   }
 
-  mutating func launchFailed(_ id: String, stage: String, errno: Int?) {
-    failStart(id, Reason(kind: .startFailed, stage: stage, errno: errno), standardError: [])
+  mutating func launchFailed(_ id: String, stage: String, errno: Int?, detail: String?) {
+    var reason = Reason(kind: .startFailed, stage: stage, errno: errno, detail: detail)
+    if stage == "systemCalls" {
+      reason.kind = .sandboxFailed
+      reason.detail =
+        "its system calls cannot be filtered (error \(errno ?? 0)), and nothing runs without that"
+    }
+    failStart(id, reason, standardError: [])
   }
 
   /// The extension did what it was asked for. Which call that was, decides what it means.

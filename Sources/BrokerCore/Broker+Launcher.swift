@@ -49,6 +49,7 @@ extension Broker {
       return
     }
     instances[id] = restored(id, note, processID: processID, executed: executed)
+    effects.append(.watchContainer(instance: id, identifier: note.extension))
   }
 
   private func restored(

@@ -5,16 +5,18 @@ internal import ExtensionInterfaces
 extension Broker {
   func row(_ facts: BundleFacts, in languages: [String]) -> AdminInterface.Extension {
     let entry = catalog.entries[facts.path]
+    let entitlements = catalog.withContents(facts).entitlements
     return AdminInterface.Extension(
       identifier: facts.identifier, path: facts.path, state: entry?.state ?? .invalid,
       explanation: entry?.explanation ?? "", localizedName: facts.name?.text(in: languages),
       extensionPoint: facts.extensionPoint, version: facts.version, buildVersion: facts.buildVersion,
       containingHost: facts.containingHost, digest: facts.digest, rootOwned: facts.rootOwned,
-      entitlements: catalog.withContents(facts).entitlements, problems: facts.problems,
+      entitlements: entitlements, problems: facts.problems,
       instances: instances.values.lazy.filter { $0.path == facts.path }.count,
       quarantinedUntil: facts.digest.flatMap { crashes[$0]?.quarantine(at: now) }.map { Int($0.wall) },
       programs: facts.programs.isEmpty ? nil : facts.programs, pointVersion: facts.pointVersion,
       details: .init(facts.details, in: languages), developer: facts.isDeveloped ? true : nil,
+      asks: entitlements.isEmpty ? nil : Entitlement.meanings(of: entitlements),
       publisher: facts.publisher, publisherKeyType: facts.publisherKeyType,
       approvedPublisher: facts.identifier.flatMap { catalog.decisions[$0]?.publisher },
       pinned: facts.identifier.flatMap(catalog.pin) == facts.path ? true : nil)

@@ -152,13 +152,17 @@ public struct Broker: Sendable {
     case .launcherGone: launcherGone()
     case .launcherRefused(let message): launcherRefused(message)
     case .launched(let instance, let processID): launched(instance, processID: processID)
-    case .launchFailed(let instance, let stage, let errno): launchFailed(instance, stage: stage, errno: errno)
+    case .launchFailed(let instance, let stage, let errno, let detail):
+      launchFailed(instance, stage: stage, errno: errno, detail: detail)
     case .executed(let instance): instances[instance]?.executed = true
     case .stopped(let instance, let processID): stopped(instance, processID: processID)
     case .ended(let instance, let note, let end): instanceEnded(instance, note: note, end)
     case .leaseKept(let activation): leaseKept(activation)
     case .leaseFailed(let activation, let message): leaseFailed(activation, message: message)
     case .leaseEnded(let activation, let hostLives): leaseEnded(activation, hostLives: hostLives)
+    case .inspected(let request, let sandbox):
+      reply(request, AdminInterface.Inspect.Reply(sandboxes: sandbox.map { [$0] } ?? []))
+    case .containerMeasured(let instance, let facts): containerMeasured(instance, facts)
     case .output(let instance, let identifier, let lines, let dropped):
       keepLog(identifier, lines, dropped: dropped)
       tellDeveloper(instance) { .init(event: .output, instance: instance, lines: leftOut(dropped) + lines) }

@@ -30,6 +30,11 @@ public enum Effect: Sendable {
   /// Do not watch it any more.
   case withdraw(path: String)
 
+  /// Ask the kernel about the sandbox of this instance, then say `inspected`.
+  case inspect(RequestID, instance: String)
+  /// Look now and again at what this instance's extension has stored, and say `containerMeasured`, until it ends.
+  case watchContainer(instance: String, identifier: String)
+
   // MARK: Launcher
   case launch(LaunchOrder)
   /// Make a lease's socketpair and give one end to the launcher.
@@ -72,6 +77,7 @@ public struct LaunchOrder: Hashable, Sendable {
   public var path: String
   public var program: String
   public var arguments: [String]
+  /// Those that were agreed to.
   public var entitlements: [String]
   public var bounds: ResourceBounds
   /// The policy lets it run without a sandbox where none can be made.

@@ -47,7 +47,8 @@ public enum Event: Sendable {
   /// There is one with which this broker cannot work; why, and what to do.
   case launcherRefused(message: String)
   case launched(instance: String, processID: Int32)
-  case launchFailed(instance: String, stage: String, errno: Int?)
+  /// `detail`: what is missing, and what to do, in one sentence.
+  case launchFailed(instance: String, stage: String, errno: Int?, detail: String? = nil)
   case executed(instance: String)
   /// The program is stopped before its first instruction.
   case stopped(instance: String, processID: Int32)
@@ -57,6 +58,10 @@ public enum Event: Sendable {
   /// `hostLives`: the host's process was still there afterwards.
   case leaseEnded(activation: String, hostLives: Bool)
   case output(instance: String, extension: String, lines: [String], dropped: Int)
+
+  /// nil: its program does not run.
+  case inspected(RequestID, AdminInterface.Sandbox?)
+  case containerMeasured(instance: String, ContainerFacts)
 
   // MARK: Extensions
   /// A reply to Start, AcceptConnection or Stop. `scenes`: with Start, those that it offers.

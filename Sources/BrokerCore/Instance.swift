@@ -53,6 +53,8 @@ struct Instance: Sendable {
   var isDeveloped = false
   /// Its program is stopped before its first instruction, for a debugger.
   var waits = false
+  /// That was said.
+  var containerIsNearlyFull = false
   /// Connections that the extension was asked to accept.
   var accepting: [String: PendingAccept] = [:]
 

@@ -29,6 +29,12 @@ public struct Limits: Hashable, Sendable {
   public var announcementDelay: Int64 = 1_000
   public var announcementInterval: Int64 = 10_000
   public var announcementTries = 5
+  public var temporaryBytes = 512 << 20
+  public var runtimeBytes = 64 << 20
+  public var sharedMemoryBytes = 256 << 20
+  public var containerBytes = 2 << 30
+  public var containerFiles = 100_000
+  public var containerInterval: Int64 = 30_000
   public var startDeadline: Int64 = 10_000
   public var answerDeadline: Int64 = 10_000
   public var stopDeadline: Int64 = 5_000
@@ -78,6 +84,17 @@ public struct Limits: Hashable, Sendable {
       row(
         "logLinesPerExtension", logLinesPerExtension,
         "lines of standard error that are kept for 'extctl logs'"),
+      row("temporaryBytes", temporaryBytes, "bytes in an instance's /tmp"),
+      row("runtimeBytes", runtimeBytes, "bytes in an instance's /run"),
+      row("sharedMemoryBytes", sharedMemoryBytes, "bytes in an instance's /dev/shm"),
+      row(
+        "containerBytes", containerBytes,
+        "bytes in an extension's container, where it may store what it likes; past that it is stopped and not started"
+      ),
+      row("containerFiles", containerFiles, "files and directories in an extension's container, likewise"),
+      row(
+        "containerInterval", Int(containerInterval),
+        "milliseconds from one look at the container of a running extension to the next"),
       row(
         "rememberedAnnouncements", rememberedAnnouncements,
         "contents of which the person was told that they wait for approval; the oldest are told of again"),

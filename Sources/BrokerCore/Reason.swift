@@ -11,6 +11,9 @@ extension Reason {
     case .hostGone: "the host's process ended"
     case .idle: "no host used it any more"
     case .exited: "it exited with status \(status ?? 0)"
+    // SIGSYS comes from the filter of system calls alone, unless a program sends it to itself.
+    case .crashed where signal == 31:
+      "it was ended by the filter of system calls (signal 31): it made a call of another architecture, as a 32-bit program does"
     case .crashed: "it crashed with signal \(signal ?? 0)"
     case .killed: "it was killed with signal \(signal ?? 9)"
     case .outOfMemory:
@@ -25,6 +28,7 @@ extension Reason {
     case .removed: "its bundle was removed"
     case .updated: "its bundle was updated"
     case .quarantined: "it crashed too often and rests for a while"
+    case .policy where rule == "containerSize": "it stored too much: \(detail ?? "")"
     case .policy: "a policy forbids it" + (rule.map { ": \($0)" } ?? "")
     case .launcherGone: "the launcher ended, and all extensions with it"
     case .stopping: "somebody asked for a stop"

@@ -1,6 +1,7 @@
 internal import BrokerCore
 internal import ExtensionBundles
 internal import ExtensionInterfaces
+internal import LinuxSystem
 
 extension BrokerCore.BundleFacts {
   /// What the broker has to know of a bundle that was read.
@@ -36,6 +37,9 @@ extension BrokerCore.BundleFacts {
     if record.options.runtime == .wayland {
       incompatibility =
         "Runtime \(record.options.runtime.rawValue) is not served by this version; it serves varlink and stdio"
+    }
+    if incompatibility == nil {
+      incompatibility = SandboxGrants.incompatibility(of: record.entitlements, landlock: Landlock.level)
     }
     pointVersion = record.options.pointVersion
     runtime = .init(rawValue: record.options.runtime.rawValue) ?? .varlink

@@ -54,7 +54,7 @@ final class BundleSource {
       if let warning { warn(warning) }
     }
     do throws(Errno) {
-      watches = try DirectoryWatches(on: loop) { [unowned self] in self.take($0) }
+      watches = try DirectoryWatches(on: loop, worker: worker) { [unowned self] in self.take($0) }
     } catch {
       warn("changes in the roots are not noticed, only looked for: inotify says \(error)")
     }
@@ -91,7 +91,7 @@ final class BundleSource {
 
   private func scan(root: String) {
     // First the watch, so that nothing is missed between the two.
-    let isWatched = watches?.watch(root: root) ?? false
+    watches?.watch(root: root)
     let reader = reader
     let index = roots.firstIndex(of: root) ?? 0
     worker.perform {
@@ -105,6 +105,7 @@ final class BundleSource {
       }
       return ((names.state, names.reportsEvents, names.names), results)
     } completion: { [unowned self] scan in
+      let isWatched = self.watches?.isWatched(root: root) ?? false
       self.note(root, scan.names.0, reportsEvents: scan.names.1 && isWatched)
       let present = Set(scan.results.map(\.0))
       for (entry, result) in scan.results { self.apply(entry, result) }
@@ -236,7 +237,7 @@ final class BundleSource {
 
   /// Its directory too, since a build may put another bundle in its place.
   private func watchDeveloped(_ entry: Entry) {
-    _ = watches?.watch(root: entry.root)
+    watches?.watch(root: entry.root)
     watchDirectories(of: entry)
   }
 
@@ -285,11 +286,11 @@ final class BundleSource {
   }
 
   private func watchDirectories(of entry: Entry, then: @escaping () -> Void = {}) {
-    worker.perform {
+    guard let watches else { return then() }
+    watches.watch(entry) {
       BundleReader.directories(of: entry.path)
-    } completion: { [unowned self] directories in
-      guard self.needsWatch(entry) else { return }
-      self.watches?.watch(entry, directories: directories)
+    } then: { [unowned self] in
+      guard self.needsWatch(entry) else { return watches.unwatch(entry) }
       then()
     }
   }

@@ -10,7 +10,7 @@ final class Daemon {
   let places: Places
   let journal: Journal
   private(set) var broker: Broker
-  let limits = Daemon.limits
+  let limits: Limits
   let generation: String
   private let since = WallClock.milliseconds
   private let byHand: Bool
@@ -18,6 +18,9 @@ final class Daemon {
   /// SQLite; walks and hashes go to another one, so that a decision never waits for them.
   let storeWorker: Worker
   let store: DecisionStore
+  /// For what extensions made large: it may take its time.
+  let sandboxWorker: Worker
+  let containers: ContainerWatch
   var link: LauncherLink?
   private var starter: LauncherStarter?
   var bundles: BundleSource?
@@ -39,6 +42,11 @@ final class Daemon {
   /// Directories that were checked, until they are launched from.
   var checkedBundles: [String: SharedDescriptor] = [:]
 
+  /// Instances that wait for something before the launcher is asked.
+  var preparing: Set<String> = []
+  /// Looks at the person's home.
+  let homeWorker: Worker
+
   private var queue: [Event] = []
   private var isHandling = false
   private var timer: EventLoop.Timer?
@@ -52,20 +60,18 @@ final class Daemon {
     self.places = places
     self.store = store
     self.byHand = byHand
+    let limits = Limits.ofEnvironment
+    self.limits = limits
+    sandboxWorker = try Worker(loop: loop)
+    containers = ContainerWatch(
+      directory: places.containers, limits: limits, worker: sandboxWorker, loop: loop)
     generation = String(UInt64.random(in: .min ... .max), radix: 16)
     broker = Broker(
       generation: generation, languages: CurrentProcess.languages, limits: limits, approval: approval)
     // Whoever runs tests wants to read what they say.
     journal = Journal(quiet: approval == .everything)
     storeWorker = try Worker(loop: loop)
-  }
-
-  private static var limits: Limits {
-    var limits = Limits()
-    // Measurements start more than any person does.
-    let variable = CurrentProcess.environment("EXTENSIOND_LAUNCHES_PER_MINUTE")
-    if let launches = variable.flatMap(Int.init) { limits.launchesPerMinute = launches }
-    return limits
+    homeWorker = try Worker(loop: loop)
   }
 
   /// Begins everything. Returns at once; what it finds comes as events.
@@ -237,6 +243,11 @@ final class Daemon {
       peers[request.peer]?.reply(request, value.reply(continues: continues), descriptors: descriptors)
     case .fail(let request, let error): peers[request.peer]?.reply(request, error.reply)
     case .checkBundle(let instance, let path, let digest): check(instance, path, digest)
+    case .inspect(let request, let instance): inspect(instance, request)
+    case .watchContainer(let instance, let identifier):
+      containers.watch(instance, of: identifier) { [unowned self] in
+        self.handle(.containerMeasured(instance: instance, $0))
+      }
     case .releaseBundle(let instance): checkedBundles[instance] = nil
     case .storeDecision(let request, let decision): storeDecision(decision, request)
     case .importDecisions(let request, let decisions): importDecisions(decisions, request)
@@ -276,8 +287,12 @@ final class Daemon {
       link.call { LauncherInterface.EndLease(request: $0, activation: activation) }
     case .setNote(let subject, let note):
       link.call { LauncherInterface.SetNote(request: $0, subject: subject, note: note) }
-    case .terminate(let instance): link.call { LauncherInterface.Terminate(request: $0, instance: instance) }
-    case .kill(let instance): link.call { LauncherInterface.Kill(request: $0, instance: instance) }
+    case .terminate(let instance):
+      preparing.remove(instance)
+      link.call { LauncherInterface.Terminate(request: $0, instance: instance) }
+    case .kill(let instance):
+      preparing.remove(instance)
+      link.call { LauncherInterface.Kill(request: $0, instance: instance) }
     case .forget(let instance): link.call { LauncherInterface.Forget(request: $0, instance: instance) }
     case .settled:
       // A broker that crashes on what it restored does so soon. Tests kill brokers faster than that.

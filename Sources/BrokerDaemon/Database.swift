@@ -10,8 +10,10 @@ internal import LinuxSystem
   private let database: OpaquePointer
   let path: String
 
-  /// Opens the file, or makes it; symbolic links are not followed.
+  /// Opens the file, or makes it. A link in its place is not followed; its directory may be behind one, as home directories
+  /// often are.
   init(path: String) throws(Failure) {
+    let path = Self.resolved(path)
     var handle: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW
     let result = unsafe sqlite3_open_v2(path, &handle, flags, nil)
@@ -23,6 +25,15 @@ internal import LinuxSystem
     unsafe database = handle
     self.path = path
     unsafe sqlite3_busy_timeout(database, 2000)
+  }
+
+  /// SQLite refuses a link anywhere in a path.
+  private static func resolved(_ path: String) -> String {
+    guard let slash = path.lastIndex(of: "/"),
+      let directory = try? File.open(String(path[..<slash]) + "/", [.path, .directory]),
+      let real = try? File.readLink("/proc/self/fd/\(directory.rawValue)")
+    else { return path }
+    return real + path[slash...]
   }
 
   deinit { unsafe sqlite3_close_v2(database) }

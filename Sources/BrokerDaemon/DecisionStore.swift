@@ -14,11 +14,6 @@ final class DecisionStore: @unchecked Sendable {
     database = try Database(path: path)
     try database.execute("PRAGMA journal_mode=DELETE")
     try database.execute("PRAGMA synchronous=FULL")
-    try database.execute(
-      """
-      CREATE TABLE IF NOT EXISTS absence (
-        identifier TEXT PRIMARY KEY, since INTEGER NOT NULL, lasted INTEGER NOT NULL) STRICT
-      """)
     let version = try database.userVersion
     guard version <= Self.schemaVersion else {
       throw Failure(
@@ -26,6 +21,11 @@ final class DecisionStore: @unchecked Sendable {
           "\(path) was written by a newer version (format \(version), this one knows \(Self.schemaVersion)); install that version again, or move the file away to start without decisions"
       )
     }
+    try database.execute(
+      """
+      CREATE TABLE IF NOT EXISTS absence (
+        identifier TEXT PRIMARY KEY, since INTEGER NOT NULL, lasted INTEGER NOT NULL) STRICT
+      """)
     if version == 0 {
       try database.execute(
         """

@@ -18,92 +18,187 @@ final class DirectoryWatches {
     case inside(BundleReader.Entry)
   }
 
-  private let inotify: Inotify
+  /// Where the watch for a root is.
+  private enum Place: Sendable {
+    /// `besides`: what was watched on the way.
+    case root(Int32, besides: Int32? = nil)
+    /// Why the root has none is the second.
+    case ancestor(Int32, Errno)
+    case nowhere(Errno)
+  }
+
+  private let shared: SharedInotify
+  /// What it is asked to do is done in order with what else it does: a watch is there before what is read next.
+  private let worker: Worker
   private var watch: EventLoop.Watch?
   /// One directory may matter for several reasons: the kernel gives it one number.
   private var targets: [Int32: Set<Target>] = [:]
   private var numbers: [Target: Set<Int32>] = [:]
+  private var roots: Set<String> = []
+  /// Roots that exist and cannot be watched.
+  private var unwatchable: Set<String> = []
   private let onChange: (Change) -> Void
   private var saidUsedUp = false
 
-  init(on loop: EventLoop, onChange: @escaping (Change) -> Void) throws(Errno) {
-    inotify = try Inotify()
+  /// How often the worker was asked, and how often it has answered. It may have added what is not known here yet.
+  private var asked = 0
+  private var answered = 0
+  /// Numbers of which something was told before they were known, and how often the worker had been asked then: whoever
+  /// asks later also reads later.
+  private var early: [Int32: Int] = [:]
+  /// Numbers that nobody needs, unless the worker was given one of them again.
+  private var unneeded: Set<Int32> = []
+
+  init(on loop: EventLoop, worker: Worker, onChange: @escaping (Change) -> Void) throws(Errno) {
+    shared = try SharedInotify()
+    self.worker = worker
     self.onChange = onChange
-    watch = try loop.watch(inotify.descriptor.rawValue, for: .readable) { [unowned self] _ in self.read() }
+    watch = try loop.watch(shared.inotify.descriptor.rawValue, for: .readable) { [unowned self] _ in
+      self.read()
+    }
   }
 
   deinit { watch?.cancel() }
 
-  /// Watches a root, or waits for it. false: it exists and cannot be watched.
-  func watch(root: String) -> Bool {
-    unwatch(root: root)
-    do throws(Errno) {
-      try add(root, .root(root))
-      return true
-    } catch .noSpace {
-      return false
-    } catch {
-      watchAncestor(of: root)
-      return error == .noEntry || error == .notDirectory
+  // MARK: Roots
+
+  /// Watches a root, or waits for it. Paths are followed by the worker: they may lead to a file system that does not answer.
+  func watch(root: String) {
+    roots.insert(root)
+    let (ticket, shared) = (ask(), shared)
+    worker.perform {
+      Self.place(root, shared)
+    } completion: { [weak self] in
+      self?.take(root, $0, ticket)
     }
   }
+
+  /// Whether it is watched, or waited for; false where it exists and cannot be.
+  func isWatched(root: String) -> Bool { roots.contains(root) && !unwatchable.contains(root) }
 
   func unwatch(root: String) {
-    drop(.root(root))
-    drop(.ancestor(root: root))
+    roots.remove(root)
+    unwatchable.remove(root)
+    replace(.root(root), with: [])
+    replace(.ancestor(root: root), with: [])
   }
 
-  private func watchAncestor(of root: String) {
+  private static func place(_ root: String, _ shared: SharedInotify) -> Place {
+    let failure: Errno
+    do throws(Errno) { return .root(try shared.inotify.watch(root)) } catch { failure = error }
     var path = root
-    while let slash = path.lastIndex(of: "/") {
+    while failure != .noSpace, let slash = path.lastIndex(of: "/") {
       path = String(path[..<slash])
-      do throws(Errno) {
-        try add(
-          path.isEmpty ? "/" : path, .ancestor(root: root),
-          mask: [.created, .movedTo, .selfDeleted, .selfMoved])
+      let mask: Inotify.Mask = [.created, .movedTo, .selfDeleted, .selfMoved]
+      if let number = try? shared.inotify.watch(path.isEmpty ? "/" : path, for: mask) {
         // It may have appeared between the two.
-        if File.exists(root) { onChange(.root(root)) }
-        return
-      } catch {
-        if path.isEmpty { return }
+        if let found = try? shared.inotify.watch(root) { return .root(found, besides: number) }
+        return .ancestor(number, failure)
       }
+    }
+    return .nowhere(failure)
+  }
+
+  private func take(_ path: String, _ place: Place, _ ticket: Int) {
+    defer { settle() }
+    var failure: Errno?
+    var root: Set<Int32> = []
+    var ancestor: Set<Int32> = []
+    switch place {
+    case .root(let number, let besides):
+      root = [number]
+      if let besides { unneeded.insert(besides) }
+    case .ancestor(let number, let error): (ancestor, failure) = ([number], error)
+    case .nowhere(let error): failure = error
+    }
+    // Nobody may want it any more.
+    guard roots.contains(path) else { return unneeded.formUnion(root.union(ancestor)) }
+    replace(.root(path), with: root)
+    replace(.ancestor(root: path), with: ancestor)
+    if let failure, failure != .noEntry, failure != .notDirectory {
+      unwatchable.insert(path)
+      if failure == .noSpace { sayUsedUp() }
+    } else {
+      unwatchable.remove(path)
+    }
+    if isLate(ticket, for: root.union(ancestor)) { onChange(.root(path)) }
+  }
+
+  // MARK: Entries
+
+  /// Watches the directories of an entry, as many as there can be. `then`: they are watched.
+  func watch(
+    _ entry: BundleReader.Entry, directories: @escaping @Sendable () -> [String], then: @escaping () -> Void
+  ) {
+    let (ticket, shared) = (ask(), shared)
+    worker.perform { () -> (Set<Int32>, usedUp: Bool) in
+      var added: Set<Int32> = []
+      var usedUp = false
+      for directory in directories() {
+        do throws(Errno) { added.insert(try shared.inotify.watch(directory)) } catch {
+          usedUp = usedUp || error == .noSpace
+        }
+      }
+      return (added, usedUp)
+    } completion: { [weak self] (added, usedUp) in
+      guard let self else { return }
+      self.replace(.inside(entry), with: added.union(self.numbers[.inside(entry)] ?? []))
+      if usedUp { self.sayUsedUp() }
+      if self.isLate(ticket, for: added) { self.onChange(.entry(root: entry.root, name: entry.name)) }
+      then()
+      self.settle()
     }
   }
 
-  func watch(_ entry: BundleReader.Entry, directories: [String]) {
-    for directory in directories { try? add(directory, .inside(entry)) }
+  func unwatch(_ entry: BundleReader.Entry) { replace(.inside(entry), with: []) }
+
+  private func sayUsedUp() {
+    guard !saidUsedUp else { return }
+    saidUsedUp = true
+    onChange(.watchesUsedUp)
   }
 
-  func unwatch(_ entry: BundleReader.Entry) { drop(.inside(entry)) }
+  // MARK: Numbers
 
-  private func add(_ path: String, _ target: Target, mask: Inotify.Mask = .changes) throws(Errno) {
-    do throws(Errno) {
-      let number = try inotify.watch(path, for: mask)
-      // A second reason must not narrow what the first one asked for.
-      if targets[number] != nil { _ = try inotify.watch(path, for: .changes) }
-      targets[number, default: []].insert(target)
-      numbers[target, default: []].insert(number)
-    } catch .noSpace {
-      if !saidUsedUp {
-        saidUsedUp = true
-        onChange(.watchesUsedUp)
-      }
-      throw .noSpace
-    }
-  }
-
-  private func drop(_ target: Target) {
-    for number in numbers.removeValue(forKey: target) ?? [] {
+  private func replace(_ target: Target, with new: Set<Int32>) {
+    let old = numbers[target] ?? []
+    for number in new { targets[number, default: []].insert(target) }
+    numbers[target] = new.isEmpty ? nil : new
+    for number in old.subtracting(new) {
       targets[number]?.remove(target)
-      if targets[number]?.isEmpty == true {
+      if targets[number]?.isEmpty != false {
         targets[number] = nil
-        inotify.remove(number)
+        unneeded.insert(number)
       }
     }
+    removeUnneeded()
+  }
+
+  private func ask() -> Int {
+    asked += 1
+    return asked
+  }
+
+  /// Whether something was told of these before the answer to this question came.
+  private func isLate(_ ticket: Int, for numbers: Set<Int32>) -> Bool {
+    numbers.contains { early[$0, default: 0] >= ticket }
+  }
+
+  /// The worker has answered once.
+  private func settle() {
+    answered += 1
+    removeUnneeded()
+    if asked == answered { early = [:] }
+  }
+
+  private func removeUnneeded() {
+    guard asked == answered else { return }
+    for number in unneeded where targets[number] == nil { shared.inotify.remove(number) }
+    unneeded = []
   }
 
   private func read() {
-    guard let events = try? inotify.events() else { return }
+    guard let events = try? shared.inotify.events() else { return }
     var changes: [Change] = []
     var roots: Set<String> = []
     for event in events {
@@ -112,6 +207,7 @@ final class DirectoryWatches {
         return
       }
       let affected = targets[event.watch] ?? []
+      if asked != answered, affected.isEmpty || event.mask.contains(.ignored) { early[event.watch] = asked }
       if event.mask.contains(.ignored) {
         targets[event.watch] = nil
         for target in affected { numbers[target]?.remove(event.watch) }

@@ -1,7 +1,8 @@
 internal import BrokerCore
 internal import LinuxSystem
 
-/// What /proc and the socket say of a peer: proc_pid_stat(5), proc_pid_cgroup(5), unix(7).
+/// What /proc and the socket say of a peer: proc_pid_stat(5), proc_pid_cgroup(5), unix(7). This is on the loop's thread, so
+/// nothing here may ask a file system that the peer can have mounted.
 enum PeerInspector {
   /// Facts about whoever connected. Throws where the process is gone already.
   static func inspect(_ socket: borrowing FileDescriptor, door: Peer.Door) throws(Errno) -> Peer {
@@ -41,12 +42,13 @@ enum PeerInspector {
     startTime(of: process.processID) == process.startTime
   }
 
-  /// Whether a path leads to the program that a process runs.
+  /// Whether a path leads to the program that a process runs. Where that cannot be told without the file system, it does
+  /// not: the peer may have mounted it.
   private static func leads(_ path: String, to process: Int32) -> Bool {
-    guard let its = try? FileStatus(at: "/proc/\(process)/exe", followLinks: true),
-      let ours = try? FileStatus(at: path, followLinks: true)
+    guard let its = try? FileIdentity(programOf: process),
+      let ours = try? FileIdentity(remembered: path)
     else { return false }
-    return its.device == ours.device && its.inode == ours.inode
+    return its == ours
   }
 
   private static func controlGroup(of process: Int32) -> String? {

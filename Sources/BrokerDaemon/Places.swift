@@ -6,11 +6,14 @@ struct Places: Sendable {
     let description: String
   }
 
+  let home: String
   let runtime: String
   let state: String
   let cache: String
   let data: String
   let containers: String
+  /// Of app groups.
+  let groups: String
   let roots: [String]
   let launcherProgram: String
   let stdioProgram: String
@@ -25,6 +28,18 @@ struct Places: Sendable {
   var launcherSocket: String { runtime + "/launcher/io.extensiond.Launcher" }
   var digests: String { cache + "/digests.sqlite" }
   var decisions: String { state + "/decisions.sqlite" }
+
+  /// What nobody but the broker and its kind may touch.
+  var own: [String] { [runtime, state, cache, containers, groups, data + "/extensiond"] + roots }
+
+  /// Where the person keeps what belongs into these directories of the home.
+  static var moved: [(from: String, to: String)] {
+    [(".config", "XDG_CONFIG_HOME"), (".local/share", "XDG_DATA_HOME"), (".local/state", "XDG_STATE_HOME")]
+      .compactMap { name, variable in
+        guard let path = CurrentProcess.environment(variable), path.hasPrefix("/") else { return nil }
+        return (name + "/", path + "/")
+      }
+  }
 
   init() throws(Failure) {
     guard let runtime = CurrentProcess.environment("XDG_RUNTIME_DIR") else {
@@ -41,11 +56,13 @@ struct Places: Sendable {
       let value = CurrentProcess.environment(variable) ?? ""
       return value.hasPrefix("/") ? value : home + standard
     }
+    self.home = home
     self.runtime = runtime + "/extensiond"
     state = base("XDG_STATE_HOME", "/.local/state") + "/extensiond"
     cache = base("XDG_CACHE_HOME", "/.cache") + "/extensiond"
     data = base("XDG_DATA_HOME", "/.local/share")
     containers = data + "/extensiond-containers"
+    groups = data + "/extensiond-groups"
     launcherProgram = Self.program("extensiond-launcher", "EXTENSIOND_LAUNCHER")
     stdioProgram = Self.program("extension-stdio", "EXTENSIOND_STDIO")
     var roots = Self.list(CurrentProcess.environment("EXTENSIOND_PATH") ?? "")
@@ -63,11 +80,13 @@ struct Places: Sendable {
 
   /// All in one directory of its own, and no roots but one.
   init(ephemeral root: String, in directory: String) {
+    home = CurrentProcess.environment("HOME") ?? directory
     runtime = directory + "/extensiond"
     state = directory + "/state"
     cache = directory + "/cache"
     data = directory + "/data"
     containers = data + "/extensiond-containers"
+    groups = data + "/extensiond-groups"
     roots = [root]
     launcherProgram = Self.program("extensiond-launcher", "EXTENSIOND_LAUNCHER")
     stdioProgram = Self.program("extension-stdio", "EXTENSIOND_STDIO")

@@ -21,17 +21,17 @@ final class PolicySource {
     self.loop = loop
     self.onPolicy = onPolicy
     do throws(Errno) {
-      watches = try DirectoryWatches(on: loop) { [unowned self] in self.take($0) }
+      watches = try DirectoryWatches(on: loop, worker: worker) { [unowned self] in self.take($0) }
     } catch {
       warn("changes of the policy are not noticed before the next start: inotify says \(error)")
     }
     // Watched first, so that nothing happens unseen between the two.
-    for directory in reader.all { _ = watches?.watch(root: directory) }
+    for directory in reader.all { watches?.watch(root: directory) }
     read()
   }
 
   private func take(_ change: DirectoryWatches.Change) {
-    if case .root(let directory) = change { _ = watches?.watch(root: directory) }
+    if case .root(let directory) = change { watches?.watch(root: directory) }
     timer?.cancel()
     timer = loop.schedule(after: Self.pause) { [unowned self] in self.read() }
   }

@@ -20,11 +20,22 @@ struct SandboxProfile {
   /// What is run, and with which arguments.
   let command: (program: String, arguments: [String])
 
-  /// `stdioProgram`: where extension-stdio is.
-  init(container: String, order: LaunchOrder, stdioProgram: String) {
+  /// `stdioProgram`: where extension-stdio is. `home`: the mounts of the person's home.
+  init(
+    container: String, order: LaunchOrder, stdioProgram: String, limits: Limits, grants: SandboxGrants,
+    home: HomeMounts?
+  ) {
+    guard grants.isSandboxed else {
+      mounts = []
+      let program = "./" + order.program
+      command =
+        order.runtime == .stdio ? (stdioProgram, [program] + order.arguments) : (program, order.arguments)
+      environment = Self.environment(order, bundle: order.path, grants.environment)
+      return
+    }
     let program = Self.bundle + "/" + order.program
     var mounts: [LauncherInterface.Mount] = [
-      .init(kind: .temporary, destination: "/"),
+      .init(kind: .empty, destination: "/"),
       .init(kind: .readOnly, source: "/usr", destination: "/usr"),
     ]
     for name in ["bin", "lib", "lib32", "lib64", "sbin"] {
@@ -39,9 +50,13 @@ struct SandboxProfile {
     }
     mounts += [
       .init(kind: .processes, destination: "/proc"),
-      .init(kind: .devices, destination: "/dev"),
-      .init(kind: .temporary, destination: "/tmp"),
-      .init(kind: .temporary, destination: "/run"),
+      .init(kind: .devices, destination: "/dev", size: limits.sharedMemoryBytes),
+      .init(kind: .temporary, destination: "/tmp", size: limits.temporaryBytes),
+      .init(kind: .temporary, destination: "/run", size: limits.runtimeBytes),
+    ]
+    // What was asked for must not lie above what the extension has by itself.
+    mounts += (home?.mounts ?? []) + grants.mounts
+    mounts += [
       .init(kind: .writable, source: container, destination: Self.home),
       .init(kind: .bundle, destination: Self.bundle),
     ]
@@ -52,17 +67,26 @@ struct SandboxProfile {
       command = (program, order.arguments)
     }
     self.mounts = mounts
+    environment = Self.environment(
+      order, bundle: Self.bundle,
+      ["HOME=\(Self.home)", "PATH=\(Self.path)", "TMPDIR=/tmp"] + grants.environment
+        + (home.map { ["EXTENSION_USER_HOME=\($0.destination)"] } ?? []))
+  }
+
+  private static let path = "/usr/local/bin:/usr/bin:/bin"
+
+  /// Made from empty.
+  private static func environment(_ order: LaunchOrder, bundle: String, _ further: [String]) -> [String] {
     var environment = [
-      "EXTENSION_BUNDLE=\(Self.bundle)", "EXTENSION_IDENTIFIER=\(order.extensionIdentifier)",
-      "HOME=\(Self.home)",
-      "LISTEN_FDNAMES=varlink", "LISTEN_FDS=1", "PATH=/usr/local/bin:/usr/bin:/bin",
+      "EXTENSION_BUNDLE=\(bundle)", "EXTENSION_IDENTIFIER=\(order.extensionIdentifier)",
+      "LISTEN_FDNAMES=varlink", "LISTEN_FDS=1",
       // The crash reporter of the runtime needs the toolchain, which the sandbox does not have.
-      "SWIFT_BACKTRACE=enable=no", "TMPDIR=/tmp",
+      "SWIFT_BACKTRACE=enable=no",
     ]
     let language = ["LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "LC_NUMERIC", "LC_TIME", "TZ"]
     for name in language {
       if let value = CurrentProcess.environment(name) { environment.append("\(name)=\(value)") }
     }
-    self.environment = environment.sorted()
+    return (environment + further).sorted()
   }
 }

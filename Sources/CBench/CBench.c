@@ -191,13 +191,14 @@ uint64_t cbench_round_trip(int socket, int bytes) {
   return now() - start;
 }
 
-uint64_t cbench_spawn_once(const char *path, const char *const *argv, const char *message) {
+uint64_t cbench_spawn_once(const char *path, const char *const *argv, const char *message, int extra) {
   int pair[2], status;
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0) return 0;
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, pair[1], 3);
-  posix_spawn_file_actions_addclosefrom_np(&actions, 4);
+  if (extra >= 0) posix_spawn_file_actions_adddup2(&actions, extra, 4);
+  posix_spawn_file_actions_addclosefrom_np(&actions, extra >= 0 ? 5 : 4);
   pid_t pid;
   uint64_t start = now(), time = 0;
   int failed = posix_spawn(&pid, path, &actions, NULL, (char *const *)argv, environ);

@@ -155,9 +155,30 @@ int clinux_reap(int pidfd, int *code, int *status) {
   return 1;
 }
 
+#ifndef __has_feature
+#define __has_feature(name) 0
+#endif
+#if __has_feature(thread_sanitizer)
+void __tsan_acquire(void *address);
+void __tsan_release(void *address);
+void clinux_lock_taken(const void *lock) { __tsan_acquire((void *)lock); }
+void clinux_lock_returns(const void *lock) { __tsan_release((void *)lock); }
+#else
+void clinux_lock_taken(const void *lock) { (void)lock; }
+void clinux_lock_returns(const void *lock) { (void)lock; }
+#endif
+
 int clinux_openat2(int directory, const char *path, uint64_t flags, uint64_t resolve) {
   struct open_how how = {.flags = flags | O_CLOEXEC, .resolve = resolve};
   return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
+}
+
+int clinux_file_identity(int descriptor, uint64_t *device, uint64_t *inode) {
+  struct statx status;
+  if (statx(descriptor, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &status) != 0) return -1;
+  *device = (uint64_t)status.stx_dev_major << 32 | status.stx_dev_minor;
+  *inode = status.stx_ino;
+  return 0;
 }
 
 int clinux_rename(const char *from, const char *to, unsigned flags) {
@@ -165,6 +186,11 @@ int clinux_rename(const char *from, const char *to, unsigned flags) {
 }
 
 int clinux_memfd(const char *name) { return memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING); }
+
+int clinux_landlock_level(void) {
+  // landlock_create_ruleset(2) with LANDLOCK_CREATE_RULESET_VERSION; the header may be older than the kernel.
+  return (int)syscall(444, NULL, 0, 1U);
+}
 
 int clinux_seal(int memfd) {
   return fcntl(memfd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE);

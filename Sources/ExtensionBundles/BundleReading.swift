@@ -104,17 +104,9 @@ struct BundleReading {
     guard tree.entry(path) != nil else { return }
     do throws(BundleProblem) {
       let values = try KeyReader.file(path, in: tree.directory.rawValue, named: path) { _ in .entitlements }
-      for (name, value) in values.sorted(by: { $0.key < $1.key }) {
-        switch value {
-        case .boolean(false): break
-        case .boolean, .array, .dictionary, .string: record.entitlements.append(name)
-        default:
-          note(
-            .entitlements,
-            "\(name) in \(path) is \(value.kindName); write true, or a string, an array or a dictionary that limits it"
-          )
-        }
-      }
+      let reading = EntitlementsReading(values, place: path)
+      record.entitlements = reading.lines
+      record.problems += reading.problems
     } catch {
       record.problems.append(error)
     }

@@ -47,7 +47,7 @@ public struct BundleRecord: Hashable, Sendable {
   public var options = ExtensionOptions()
   /// The programs of a host that lie outside of its bundle: absolute paths.
   public var programs: [String] = []
-  /// What the bundle asks for: names, sorted.
+  /// What the bundle asks for by itself: lines of `Entitlement`, sorted.
   public var entitlements: [String] = []
   public var container: Container?
   /// Not yet verified; nil where it has none, or none that can be read.

@@ -101,18 +101,37 @@ struct BinaryPropertyListShape {
       var (first, members) = try length(at: offset)
       if marker == 0xD { members *= 2 }
       guard members <= bytes.count, first + members * referenceSize <= table else { throw .malformed }
-      for _ in 0..<members {
-        let inner = try count(
-          try Self.integer(bytes, at: first, size: referenceSize), of: objects, depth: depth + 1)
+      for index in 0..<members {
+        let member = try Self.integer(bytes, at: first, size: referenceSize)
+        let inner = try count(member, of: objects, depth: depth + 1)
         result.values += inner.values
         result.levels = max(result.levels, inner.levels)
         if result.values > Self.maximumValues { throw .tooDeep }
+        // The keys of a dictionary come before its values.
+        if marker == 0xD, index < members / 2 { try checkKey(member) }
         first += referenceSize
       }
       result.levels += 1
     }
     known[object] = result
     return result
+  }
+
+  /// Throws unless it is a text without NUL. At one in UTF-16 the C library aborts; in ASCII it takes it for the end.
+  private func checkKey(_ object: Int) throws(PropertyListError) {
+    let offset = try Self.integer(bytes, at: table + object * offsetSize, size: offsetSize)
+    let unit: Int
+    switch bytes[offset] >> 4 {
+    case 0x5: unit = 1
+    case 0x6: unit = 2
+    default: throw .malformed
+    }
+    let (first, count) = try length(at: offset)
+    guard first + count * unit <= table else { throw .malformed }
+    for start in stride(from: first, to: first + count * unit, by: unit)
+    where bytes[start..<(start + unit)].allSatisfy({ $0 == 0 }) {
+      throw .malformed
+    }
   }
 
   /// Where the members of a container, or the bytes of text or data, start, and how many there are.

@@ -58,7 +58,9 @@ enum BundleLook {
       rootOwned: record.isRootOwned, entitlements: record.entitlements,
       problems: problems.map { .init(check: $0.check.rawValue, message: $0.message) }, instances: 0,
       programs: record.programs.isEmpty ? nil : record.programs, pointVersion: record.options.pointVersion,
-      details: .init(record.details, in: CurrentProcess.languages), publisher: key?.fingerprint,
+      details: .init(record.details, in: CurrentProcess.languages),
+      asks: record.entitlements.isEmpty ? nil : Entitlement.meanings(of: record.entitlements),
+      publisher: key?.fingerprint,
       publisherKeyType: key?.label)
   }
 
@@ -87,5 +89,12 @@ extension AdminInterface.Extension {
       ? "\(path): nothing is wrong" + (publisherText.map { ", signed by \($0)" } ?? "")
         + (state == .incompatible ? ", but it cannot be used: \(explanation)" : "")
       : "\(path):\n" + problems.map { "  \($0.check): \($0.message)" }.joined(separator: "\n")
+  }
+
+  /// The same, and what it asks for.
+  var lintText: String {
+    entitlements.isEmpty
+      ? faultText
+      : ([faultText] + asksText().split(separator: "\n").map { "  asks for \($0)" }).joined(separator: "\n")
   }
 }

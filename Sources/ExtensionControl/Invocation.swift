@@ -45,13 +45,13 @@ struct Invocation: Sendable {
     try admin(AdminInterface.List(extension: name, languages: CurrentProcess.languages))
   }
 
-  /// Prints the result: one JSON object, or what `text` makes of it.
-  func show(_ value: some VarlinkStructure, text: () -> String) throws {
+  /// Prints the result: one JSON object with the members of all values, or what `text` makes of it.
+  func show(_ values: any VarlinkStructure..., text: () -> String) throws {
     guard isJSON else { return try Terminal.write(text()) }
     var writer = JSONWriter()
     writer.beginObject()
     writer.member("schema", 1)
-    value.writeMembers(to: &writer)
+    for value in values { value.writeMembers(to: &writer) }
     writer.endObject()
     try Terminal.write(String(decoding: writer.bytes, as: UTF8.self))
   }

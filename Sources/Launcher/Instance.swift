@@ -36,6 +36,7 @@ final class Instance {
   private var inner: SharedProcess?
   private var innerID: Int32?
   private var group: ControlGroup?
+  private var bus: SessionBusProxy?
   private var report = ProgramReport()
   private var reportLines = LineReader()
   private var sandboxLines = LineReader()
@@ -58,16 +59,18 @@ final class Instance {
     self.loop = loop
     self.handlers = handlers
     self.groups = groups
-    let started = try InstanceStart(request, bundle: bundle, tools: tools, groups: groups)
+    let started = try InstanceStart(request, bundle: bundle, tools: tools, groups: groups, loop: loop)
     processID = started.processID
     process = started.process
     control = started.control
     group = started.group
+    bus = started.bus
     do throws(Errno) {
       try watch(started, output: makeOutput(request, journal))
     } catch {
       // Nobody will hear of it again.
       try? group?.kill()
+      bus?.end()
       started.process.send(signal: group == nil ? Signals.last : Signals.kill)
       _ = try? Poll.readable(started.process.rawValue, deadline: .now + .seconds(1))
       _ = try? started.process.process.reap()
@@ -125,12 +128,29 @@ final class Instance {
 
   /// The program is the only child of extension-init, which knows its number in the sandbox alone. Who extension-init is,
   /// bwrap may tell later than this one tells that it has stopped the program.
+  private var programID: Int32? {
+    guard let parent = isSandboxed ? innerID : processID,
+      let text = try? File.read("/proc/\(parent)/task/\(parent)/children", limit: 4096)
+    else { return nil }
+    return Int32(String(decoding: text, as: UTF8.self).split(separator: " ").first ?? "")
+  }
+
   private func tellStopped() {
-    guard report.stopped, let parent = isSandboxed ? innerID : processID,
-      let text = try? File.read("/proc/\(parent)/task/\(parent)/children", limit: 4096),
-      let program = Int32(String(decoding: text, as: UTF8.self).split(separator: " ").first ?? "")
-    else { return }
+    guard report.stopped, let program = programID else { return }
     handlers.stopped(self, program)
+  }
+
+  /// The level of Landlock that holds for the program, as extension-init told it.
+  var landlock: Int? { report.landlock }
+
+  /// The program, while it runs, and its directory in /proc.
+  var program: (processID: Int32, directory: SharedDescriptor)? {
+    guard isLiving, report.executed, let id = programID,
+      let directory = try? File.open("/proc/\(id)", [.path, .directory]),
+      // Otherwise it may be another process's by now.
+      programID == id
+    else { return nil }
+    return (id, SharedDescriptor(directory))
   }
 
   /// One JSON object a line. extension-init is not our child: its pidfd is taken while bwrap still has it as its own.
@@ -218,6 +238,7 @@ final class Instance {
     for reader in readers { reader.finish() }
     for watch in watches { watch.cancel() }
     output?.finish()
+    bus?.end()
     let events = group?.read("memory.events").map(GroupValues.init)
     end = .init(
       instance: name, note: note, executed: report.executed, exitStatus: report.exitStatus,
@@ -231,6 +252,7 @@ final class Instance {
     watches = []
     output = nil
     group = nil
+    bus = nil
     control = nil
     process = nil
     inner = nil

@@ -10,9 +10,12 @@ struct InstanceCommand {
     let report: SharedDescriptor
     let sandboxReport: SharedDescriptor
     let bundle: SharedDescriptor?
+    let bus: SessionBusProxy?
   }
 
   private static let reportNumber = 4
+  /// Where the instance waits for its part of the session bus.
+  private static let gateNumber = 5
   private static let initInside = "/run/extension-init"
 
   let spawn: Spawn
@@ -20,7 +23,8 @@ struct InstanceCommand {
   init(
     _ request: LauncherInterface.Launch, tools: Tools, ends: Ends, group: SharedDescriptor?
   ) throws(LaunchFailure) {
-    let standard = [tools.null, ends.errors, ends.errors, ends.control, ends.report]
+    let standard =
+      [tools.null, ends.errors, ends.errors, ends.control, ends.report] + (ends.bus.map { [$0.gate] } ?? [])
     let program = ["--", request.program] + request.arguments
     let limits =
       Self.limits(request.resources, tools) + (request.stopped == true ? ["--stop", "program"] : [])
@@ -28,18 +32,22 @@ struct InstanceCommand {
       // bwrap sets PWD itself.
       let variables = request.environment.contains { $0.hasPrefix("PWD=") } ? [] : ["--unset", "PWD"]
       let (options, further) = try Self.sandbox(request, tools, ends, first: standard.count)
+      let gate = ends.bus == nil ? [] : ["--wait", "\(Self.gateNumber)"]
       let sandbox =
-        ["--args", "\(standard.count)", Self.initInside, "\(Self.reportNumber)"] + variables + limits
-        + program
+        ["--args", "\(standard.count)", Self.initInside, "\(Self.reportNumber)"] + variables + limits + gate
+        + Self.landlock(request) + program
       spawn = try Self.guarded(sandbox, standard + [options] + further, tools, group)
     } else {
+      let directory = ends.bundle == nil ? request.directory : "/proc/self/fd/\(standard.count + 1)"
       spawn = Spawn(
         path: "/proc/self/fd/\(standard.count)",
         arguments: [
-          "\(Self.reportNumber)", "--parent", "\(CurrentProcess.processID)", "--chdir", request.directory,
+          "\(Self.reportNumber)", "--parent", "\(CurrentProcess.processID)", "--chdir", directory,
         ]
           + limits + program,
-        environment: request.environment, descriptors: standard + [tools.initProgram], controlGroup: group)
+        environment: request.environment,
+        descriptors: standard + [tools.initProgram] + (ends.bundle.map { [$0] } ?? []),
+        controlGroup: group)
     }
   }
 
@@ -77,6 +85,35 @@ struct InstanceCommand {
     return options
   }
 
+  /// The kernel lets root's own user number write these without any capability, and bwrap covers only directories that
+  /// can be written themselves. Nobody else has a right to them.
+  private static func settings(below processes: String) -> [String] {
+    guard CurrentProcess.userID == 0 else { return [] }
+    return ["acpi", "bus", "fs", "irq", "scsi", "sys", "sysrq-trigger"].flatMap { name in
+      File.exists("/proc/\(name)") ? ["--ro-bind", "/proc/\(name)", "\(processes)/\(name)"] : []
+    }
+  }
+
+  private static func temporary(_ destination: String, size: Int?) -> [String] {
+    // bwrap takes 0 for none.
+    (size.map { ["--size", "\(max(1, $0))"] } ?? []) + ["--tmpfs", destination]
+  }
+
+  /// The mounts as rules of Landlock: extension-init sets them up inside. They would forbid a sandbox in the sandbox.
+  private static func landlock(_ request: LauncherInterface.Launch) -> [String] {
+    let network = request.network.map { ["--network", $0.rawValue] } ?? []
+    if request.nestedSandbox == true { return network }
+    return network
+      + request.mounts.flatMap { mount -> [String] in
+        switch mount.kind {
+        case .writable, .temporary: ["--writable", mount.destination]
+        case .processes, .device: ["--devices", mount.destination]
+        case .devices: ["--devices", mount.destination, "--writable", mount.destination + "/shm"]
+        case .readOnly, .bundle, .empty, .link: []
+        }
+      }
+  }
+
   /// bwrap's options as a file, where no other process can read the environment, and the descriptors after it.
   private static func sandbox(
     _ request: LauncherInterface.Launch, _ tools: Tools, _ ends: Ends, first: Int
@@ -86,6 +123,7 @@ struct InstanceCommand {
       "--unshare-all", "--die-with-parent", "--as-pid-1", "--new-session", "--cap-drop", "ALL",
       "--json-status-fd", "\(first + 1)", "--clearenv",
     ]
+    if request.network != nil { options.append("--share-net") }
     for entry in request.environment {
       guard let sign = entry.firstIndex(of: "="), sign != entry.startIndex else { throw .invalid }
       options += ["--setenv", String(entry[..<sign]), String(entry[entry.index(after: sign)...])]
@@ -97,22 +135,41 @@ struct InstanceCommand {
         tools.bindsDescriptors
         ? ["--ro-bind-fd", "\(number)", destination] : ["--ro-bind", "/proc/self/fd/\(number)", destination]
     }
+    var sealed: [String] = []
     for mount in request.mounts {
       switch (mount.kind, mount.source) {
-      case (.readOnly, let source?): options += ["--ro-bind", source, mount.destination]
-      case (.writable, let source?): options += ["--bind", source, mount.destination]
+      case (.readOnly, let source): options += ["--ro-bind", source ?? mount.destination, mount.destination]
+      case (.writable, let source): options += ["--bind", source ?? mount.destination, mount.destination]
+      case (.device, let source): options += ["--dev-bind", source ?? mount.destination, mount.destination]
       case (.link, let source?): options += ["--symlink", source, mount.destination]
-      case (.temporary, _): options += ["--tmpfs", mount.destination]
-      case (.processes, _): options += ["--proc", mount.destination]
-      case (.devices, _): options += ["--dev", mount.destination]
+      case (.temporary, _): options += temporary(mount.destination, size: mount.size)
+      case (.empty, _):
+        options += temporary(mount.destination, size: mount.size)
+        sealed.append(mount.destination)
+      case (.processes, _): options += ["--proc", mount.destination] + settings(below: mount.destination)
+      case (.devices, _):
+        options += ["--dev", mount.destination] + temporary(mount.destination + "/shm", size: mount.size)
+        sealed.append(mount.destination)
       case (.bundle, _):
         guard let bundle = ends.bundle else { throw .invalid }
         bind(bundle, mount.destination)
-      case (.readOnly, nil), (.writable, nil), (.link, nil): throw .invalid
+      case (.link, nil): throw .invalid
       }
     }
+    if let bus = ends.bus { options += ["--ro-bind", bus.directory, SessionBus.directory] }
+    do throws(Errno) {
+      let profile = SystemCallFilter.Profile(
+        nestedSandbox: request.nestedSandbox ?? false, stopped: request.stopped ?? false)
+      further.append(try tools.filters.filter(for: profile).open())
+    } catch {
+      // Nothing runs without it.
+      throw LaunchFailure(stage: "systemCalls", errno: error)
+    }
+    options += ["--seccomp", "\(first + further.count)"]
     // After the mounts, which may lie above it.
     bind(tools.initProgram, initInside)
+    // All mount points have been made in them by now.
+    options += sealed.reversed().flatMap { ["--remount-ro", $0] }
     options += ["--chdir", request.directory]
     // The list ends each option with a NUL: none may hold one.
     guard !options.contains(where: { $0.utf8.contains(0) }) else { throw .invalid }

@@ -13,11 +13,13 @@ struct InstanceStart {
   let errors: SharedDescriptor
   let report: SharedDescriptor
   let sandboxReport: SharedDescriptor
+  let bus: SessionBusProxy?
 
   init(
-    _ request: LauncherInterface.Launch, bundle: SharedDescriptor?, tools: Tools, groups: ControlGroups?
+    _ request: LauncherInterface.Launch, bundle: SharedDescriptor?, tools: Tools, groups: ControlGroups?,
+    loop: EventLoop
   ) throws(LaunchFailure) {
-    try Self.check(request)
+    try Self.check(request, bundle)
     let sockets: (SharedDescriptor, SharedDescriptor)
     do throws(Errno) { sockets = try Socket.pair() } catch {
       throw LaunchFailure(stage: "socket", errno: error)
@@ -33,24 +35,31 @@ struct InstanceStart {
       throw LaunchFailure(stage: "pipe", errno: error)
     }
     errors.reserve(Self.errorCapacity)
-    let ends = InstanceCommand.Ends(
-      control: sockets.1, errors: errors.writing, report: report.writing,
-      sandboxReport: sandboxReport.writing,
-      bundle: bundle)
     do throws(Errno) {
       group = try groups?.make(instance: request.instance)
     } catch {
       throw LaunchFailure(stage: "controlGroup", errno: error)
     }
+    var bus: SessionBusProxy?
     do throws(LaunchFailure) {
+      if let names = request.sessionBus, !names.isEmpty, request.sandboxed {
+        bus = try SessionBusProxy(
+          names, instance: request.instance, tools: tools, errors: errors.writing,
+          group: group?.directory, loop: loop)
+      }
+      let ends = InstanceCommand.Ends(
+        control: sockets.1, errors: errors.writing, report: report.writing,
+        sandboxReport: sandboxReport.writing, bundle: bundle, bus: bus)
       let command = try InstanceCommand(request, tools: tools, ends: ends, group: group?.directory)
       let child = try Self.run(command.spawn)
       processID = child.processID
       process = child.process
     } catch {
+      bus?.end()
       if group != nil { try? groups?.remove(instance: request.instance) }
       throw error
     }
+    self.bus = bus
     control = sockets.0
     self.errors = errors.reading
     self.report = report.reading
@@ -69,7 +78,9 @@ struct InstanceStart {
   }
 
   /// What the kernel would not refuse by itself.
-  private static func check(_ request: LauncherInterface.Launch) throws(LaunchFailure) {
+  private static func check(
+    _ request: LauncherInterface.Launch, _ bundle: SharedDescriptor?
+  ) throws(LaunchFailure) {
     let name = request.instance.utf8
     let isName =
       (1...64).contains(name.count)
@@ -81,9 +92,12 @@ struct InstanceStart {
         default: false
         }
       }
-    let texts = [request.program, request.directory] + request.arguments + request.environment
+    let texts =
+      [request.program, request.directory] + request.arguments + request.environment
+      + (request.sessionBus ?? [])
+    let isInBundle = !request.sandboxed && bundle != nil && request.program.hasPrefix("./")
     // A NUL would cut a text short.
-    guard isName, request.program.hasPrefix("/"), request.directory.hasPrefix("/"),
+    guard isName, request.program.hasPrefix("/") || isInBundle, request.directory.hasPrefix("/"),
       request.note.utf8.count <= Launcher.noteLimit, !texts.contains(where: { $0.utf8.contains(0) })
     else { throw .invalid }
   }

@@ -25,6 +25,7 @@ extension Launcher {
     case .kill(let request):
       instances[request.instance]?.kill()
       answer(LauncherInterface.Kill.Reply(answers: request.request))
+    case .inspect(let request): inspect(request)
     case .forget(let request): forget(request)
     case .settled(let request):
       starts.settle()
@@ -129,6 +130,17 @@ extension Launcher {
     instances[request.subject]?.note = request.note
     leases[request.subject]?.note = request.note
     answer(LauncherInterface.SetNote.Reply(answers: request.request))
+  }
+
+  private func inspect(_ request: LauncherInterface.Inspect) {
+    guard let instance = instances[request.instance], instance.isLiving else {
+      return refuse(LauncherInterface.InstanceNotFound(answers: request.request, instance: request.instance))
+    }
+    let program = instance.program
+    answer(
+      LauncherInterface.Inspect.Reply(
+        answers: request.request, pid: program.map { Int($0.processID) }, landlock: instance.landlock),
+      descriptors: program.map { [$0.directory] } ?? [])
   }
 
   /// An instance that lives cannot be forgotten: it would be lost.

@@ -3,6 +3,8 @@ struct ProgramReport {
   private(set) var executed = false
   /// It is stopped before its first instruction.
   private(set) var stopped = false
+  /// The kernel's ABI of Landlock that holds; 0: it has none. nil: it was not asked for.
+  private(set) var landlock: Int?
   private(set) var failedStage: String?
   private(set) var errno: Int?
   private(set) var exitStatus: Int?
@@ -17,6 +19,8 @@ struct ProgramReport {
       executed = true
     case ("stopped", 1):
       stopped = true
+    case ("landlock", 2):
+      landlock = numbers[0]
     case ("failed", 3):
       failedStage = String(words[1])
       errno = numbers[1]

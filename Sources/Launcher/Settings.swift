@@ -7,6 +7,7 @@ public struct Settings: Sendable {
   /// Gets one byte when the launcher is ready. Only by hand, where no service manager starts the launcher.
   let readyDescriptor: CInt?
   let bubblewrap: String
+  let busProxy: String
   /// The path of extension-init.
   let initProgram: String
   /// By hand: how long to wait for a broker before instances that nobody uses are ended.
@@ -32,6 +33,7 @@ public struct Settings: Sendable {
     }
     directory = "\(runtime)/extensiond/launcher"
     bubblewrap = CurrentProcess.environment("EXTENSIOND_BWRAP") ?? "/usr/bin/bwrap"
+    busProxy = CurrentProcess.environment("EXTENSIOND_DBUS_PROXY") ?? "/usr/bin/xdg-dbus-proxy"
     initProgram =
       CurrentProcess.environment("EXTENSIOND_INIT")
       ?? "\(CurrentProcess.programDirectory ?? "/usr/libexec")/extension-init"

@@ -8,12 +8,18 @@ struct Tools {
   /// extension-init, as a handle: what is started is what was found, whatever happens at its path later.
   let initProgram: SharedDescriptor
   let null: SharedDescriptor
+  /// xdg-dbus-proxy, and where its sockets are. It is looked for when it is needed: few extensions ask for it.
+  let busProxy: String
+  let busDirectory: String
+  let filters = SystemCallFilters()
   /// The soft limit of open files for programs: that of a login session. A service's limit may be larger, and programs
   /// that use select(2) would not survive it.
   let softDescriptorLimit = min(CurrentProcess.descriptorLimit, 1024)
 
   init(settings: Settings) throws(StartFailure) {
     bubblewrap = settings.bubblewrap
+    busProxy = settings.busProxy
+    busDirectory = settings.directory + "/bus"
     do throws(Errno) {
       initProgram = SharedDescriptor(try File.open(settings.initProgram, [.path]))
     } catch {

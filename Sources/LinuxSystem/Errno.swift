@@ -27,6 +27,8 @@ public struct Errno: Error, Hashable, Sendable, RawRepresentable, CustomStringCo
   public static let connectionReset = Errno(rawValue: ECONNRESET)
   /// The file is there already: EEXIST.
   public static let exists = Errno(rawValue: EEXIST)
+  /// The kernel has no such sockets, or a filter keeps them away: EAFNOSUPPORT.
+  public static let familyNotSupported = Errno(rawValue: EAFNOSUPPORT)
   /// A signal came first: EINTR. Calls of this package are made again.
   public static let interrupted = Errno(rawValue: EINTR)
   /// An argument has no meaning here: EINVAL.
@@ -49,10 +51,16 @@ public struct Errno: Error, Hashable, Sendable, RawRepresentable, CustomStringCo
   public static let noSuchProcess = Errno(rawValue: ESRCH)
   /// It is no directory: ENOTDIR.
   public static let notDirectory = Errno(rawValue: ENOTDIR)
+  /// The kernel has no such call, or a filter keeps it away: ENOSYS.
+  public static let notImplemented = Errno(rawValue: ENOSYS)
+  /// It takes rights that this process does not have: EPERM.
+  public static let notPermitted = Errno(rawValue: EPERM)
   /// This file or socket cannot do it: EOPNOTSUPP.
   public static let notSupported = Errno(rawValue: EOPNOTSUPP)
   /// A file's mode or its directory's forbids it: EACCES.
   public static let permission = Errno(rawValue: EACCES)
+  /// Sockets of this kind have no such protocol: EPROTONOSUPPORT.
+  public static let protocolNotSupported = Errno(rawValue: EPROTONOSUPPORT)
   /// The time has passed: ETIMEDOUT.
   public static let timedOut = Errno(rawValue: ETIMEDOUT)
   /// This process has no descriptors left: EMFILE.

@@ -2,10 +2,12 @@ internal import CLinux
 
 extension File {
   /// Opens `path` so that nothing can lead out of `directory`: no `..` past it, no other mount, and no symbolic
-  /// link at all unless `followLinks`. What leads out throws `crossDevice`, a link throws `loop`.
+  /// link at all unless `followLinks`. What leads out throws `crossDevice`, a link throws `loop`. A path with NUL names
+  /// nothing, not even what stands before it: throws `noEntry`.
   @usableFromInline package static func openBeneath(
     _ directory: CInt, _ path: String, _ flags: Flags = .readOnly, followLinks: Bool = false
   ) throws(Errno) -> FileDescriptor {
+    if path.utf8.contains(0) { throw .noEntry }
     let links = followLinks ? 0 : UInt64(CLINUX_RESOLVE_NO_SYMLINKS)
     let resolve = UInt64(CLINUX_RESOLVE_BENEATH) | UInt64(CLINUX_RESOLVE_NO_XDEV) | links
     return try checkDescriptor {

@@ -47,11 +47,12 @@ package struct Inotify: ~Copyable, Sendable {
     descriptor = try checkDescriptor { inotify_init1(clinux_IN_FLAGS) }
   }
 
-  /// Watches a directory. A second call for the same one changes its mask and gives the same number.
-  /// Throws `noSpace` when the person's watches (fs.inotify.max_user_watches) are used up: poll instead.
+  /// Watches a directory. A second call for the same one adds to its mask and gives the same number. Asks the file system,
+  /// which may take any time. Throws `noSpace` when the person's watches (fs.inotify.max_user_watches) are used up: poll
+  /// instead.
   package borrowing func watch(_ path: String, for mask: Mask = .changes) throws(Errno) -> Int32 {
     let raw = descriptor.rawValue
-    let flags = mask.rawValue | clinux_IN_ONLYDIR | clinux_IN_EXCL_UNLINK
+    let flags = mask.rawValue | clinux_IN_ONLYDIR | clinux_IN_EXCL_UNLINK | UInt32(IN_MASK_ADD)
     return try check { unsafe path.withCString { unsafe inotify_add_watch(raw, $0, flags) } }
   }
 
@@ -83,6 +84,13 @@ package struct Inotify: ~Copyable, Sendable {
     }
     return events
   }
+}
+
+/// One that a worker adds to while the loop reads it.
+package final class SharedInotify: Sendable {
+  package let inotify: Inotify
+
+  package init() throws(Errno) { inotify = try Inotify() }
 }
 
 private func word(_ bytes: [UInt8], _ offset: Int) -> UInt32 {

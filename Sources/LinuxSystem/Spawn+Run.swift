@@ -1,7 +1,7 @@
 extension Spawn {
   /// Runs the program to its end and takes that. nil: it had not ended by the deadline, and was killed. Without a
   /// deadline it waits as long as it takes.
-  public func runToEnd(deadline: MonotonicTime? = nil) throws(Failure) -> ProcessDescriptor.End? {
+  package func runToEnd(deadline: MonotonicTime? = nil) throws(Failure) -> ProcessDescriptor.End? {
     let process = try run().takeProcess()
     let raw = process.descriptor.rawValue
     let hasEnded = (try? Poll.readable(raw, deadline: deadline)) ?? false
@@ -18,7 +18,7 @@ extension Spawn {
 extension Pipe {
   /// What somebody wrote so far, at most `count` bytes. A program that has ended has written all of it, as long as that
   /// fitted into the pipe.
-  public func written(upTo count: Int) -> [UInt8] {
+  package func written(upTo count: Int) -> [UInt8] {
     try? reading.descriptor.setNonBlocking()
     var bytes: [UInt8] = []
     while bytes.count < count, let part = try? reading.descriptor.read(upTo: count - bytes.count),

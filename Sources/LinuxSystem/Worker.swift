@@ -13,7 +13,7 @@ package final class Worker {
 
   /// What both threads touch.
   private final class Shared: Sendable {
-    let queue = Mutex(Queue())
+    private let queue = Mutex(Queue())
     let wakeWorker: FileDescriptor
     let wakeLoop: FileDescriptor
 
@@ -22,18 +22,27 @@ package final class Worker {
       wakeLoop = try EventCounter.make()
     }
 
+    func withQueue<Result: Sendable>(_ body: (inout Queue) -> Result) -> Result {
+      queue.withLock { queue in
+        let address = unsafe UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+        unsafe clinux_lock_taken(address)
+        defer { unsafe clinux_lock_returns(address) }
+        return body(&queue)
+      }
+    }
+
     func run() {
       while true {
         var count: UInt64 = 0
         _ = unsafe read(wakeWorker.rawValue, &count, 8)
         while true {
-          let next = queue.withLock { queue -> (@Sendable () -> Void)? in
+          let next = withQueue { queue -> (@Sendable () -> Void)? in
             queue.work.isEmpty ? nil : queue.work.removeFirst()
           }
           guard let next else { break }
           next()
         }
-        if queue.withLock({ $0.ended }) { return }
+        if withQueue({ $0.ended }) { return }
       }
     }
   }
@@ -52,7 +61,7 @@ package final class Worker {
 
   deinit {
     watch?.cancel()
-    shared.queue.withLock { $0.ended = true }
+    shared.withQueue { $0.ended = true }
     EventCounter.ring(shared.wakeWorker.rawValue)
   }
 
@@ -67,10 +76,10 @@ package final class Worker {
       completion(result)
     }
     let shared = shared
-    shared.queue.withLock { queue in
+    shared.withQueue { queue in
       queue.work.append {
         let result = work()
-        shared.queue.withLock { $0.finished.append((ticket, result)) }
+        shared.withQueue { $0.finished.append((ticket, result)) }
         EventCounter.ring(shared.wakeLoop.rawValue)
       }
     }
@@ -79,7 +88,7 @@ package final class Worker {
 
   private func finish() {
     EventCounter.clear(shared.wakeLoop.rawValue)
-    let finished = shared.queue.withLock { queue in
+    let finished = shared.withQueue { queue in
       let finished = queue.finished
       queue.finished = []
       return finished

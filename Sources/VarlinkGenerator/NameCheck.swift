@@ -44,7 +44,8 @@ struct NameCheck {
     }
     switch member.kind {
     case .type(let shape):
-      return contains(member.name, in: shape, seen: [])
+      var seen: Set<String> = []
+      return contains(member.name, in: shape, seen: &seen)
         ? "The type '\(member.name)' contains itself, so it has no size in Swift. Put it in an array."
         : problem(in: shape, of: member.name)
     case .error(let fields):
@@ -72,17 +73,22 @@ struct NameCheck {
     return nil
   }
 
-  /// Whether a value of the shape holds one of the type directly. Arrays and dictionaries keep theirs elsewhere.
-  private func contains(_ name: String, in shape: InterfaceDescription.Shape, seen: Set<String>) -> Bool {
+  /// Whether a value of the shape holds one of the type directly. Arrays and dictionaries keep theirs elsewhere. `seen`: the
+  /// types that were followed already; one that is named in many ways is followed once.
+  private func contains(
+    _ name: String, in shape: InterfaceDescription.Shape, seen: inout Set<String>
+  ) -> Bool {
     switch shape {
-    case .nullable(let inner): return contains(name, in: inner, seen: seen)
-    case .structure(let fields): return fields.contains { contains(name, in: $0.shape, seen: seen) }
+    case .nullable(let inner): return contains(name, in: inner, seen: &seen)
+    case .structure(let fields):
+      for field in fields where contains(name, in: field.shape, seen: &seen) { return true }
+      return false
     case .named(let other):
       if other == name { return true }
-      guard !seen.contains(other), case .type(let inner)? = interface.member(other)?.kind else {
+      guard seen.insert(other).inserted, case .type(let inner)? = interface.member(other)?.kind else {
         return false
       }
-      return contains(name, in: inner, seen: seen.union([other]))
+      return contains(name, in: inner, seen: &seen)
     default: return false
     }
   }

@@ -70,7 +70,7 @@ final class Bench {
       path: programs + "/extensiond", arguments: [],
       environment: [
         "HOME=\(place)/home", "XDG_RUNTIME_DIR=\(place)/run", "XDG_DATA_DIRS=\(place)/none",
-        "PATH=/usr/bin:/bin",
+        "PATH=/usr/bin:/bin", "EXTENSIOND_LAUNCHES_PER_MINUTE=1000000",
       ], descriptors: [null, log, log]
     ).run()
     brokerID = child.processID

@@ -6,7 +6,7 @@ import Varlink
 // What a host feels of an extension that runs, and of starting one.
 
 extension Bench {
-  private static func microseconds(_ nanoseconds: UInt64) -> Double { Double(nanoseconds) / 1000 }
+  static func microseconds(_ nanoseconds: UInt64) -> Double { Double(nanoseconds) / 1000 }
 
   static func time(_ work: () throws -> Void) rethrows -> Double {
     let start = MonotonicTime.now.nanoseconds
@@ -93,40 +93,6 @@ extension Bench {
   static let startMessage =
     "{\"method\":\"io.extensiond.Extension.Start\",\"parameters\":{\"call\":\"1\",\"extension\":\"x\",\"extensionPoint\":\"y\",\"context\":{}}}"
 
-  func activationSandboxed() throws -> Row {
-    var row = Row(id: "activation.sandboxed")
-    let admin = try admin()
-    let program = root + "/Bench.appex/main"
-    let bwrap = [
-      "/usr/bin/bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--as-pid-1", "--clearenv",
-      "--tmpfs",
-      "/", "--ro-bind", "/usr", "/usr", "--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64",
-      "--proc",
-      "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--ro-bind", root + "/Bench.appex", "/extension",
-      "/extension/main",
-    ]
-    for _ in 0..<60 {
-      row.floor.append(Self.spawn(program, [program], Self.startMessage))
-      row.peers["bwrap by hand", default: []].append(Self.spawn(bwrap[0], bwrap, Self.startMessage))
-      let host = try host()
-      var answer: VarlinkClient.Answer<BrokerInterface.Activate.Reply>?
-      let ours = try Self.time {
-        answer = try host.call(BrokerInterface.Activate(extension: Self.identifier), timeout: .seconds(60))
-      }
-      row.samples.append(ours)
-      // Letting go of the lease ends it.
-      withExtendedLifetime(answer) {}
-      answer = nil
-      try waitUntilIdle(admin)
-    }
-    row.note = "floor: the bare program by posix_spawn"
-    return row
-  }
-
-  static func spawn(_ path: String, _ arguments: [String], _ message: String) -> Double {
-    unsafe ArgumentVector.with(arguments) { unsafe microseconds(cbench_spawn_once(path, $0, message)) }
-  }
-
   func soak(_ count: Int) throws -> Row {
     var row = Row(id: "soak.launches")
     let admin = try admin()
@@ -169,6 +135,7 @@ struct ProcessFacts {
   let residentKiB: Int
   let children: Int
   let readCalls: Int
+  let readBytes: Int
   let threads: Int
   /// Of the first thread.
   let runMicroseconds: Int
@@ -180,6 +147,7 @@ struct ProcessFacts {
     threads = Self.number("/proc/\(process)/status", "Threads:")
     let run = Self.text("/proc/\(process)/schedstat").split(separator: " ").first.flatMap { Int($0) }
     runMicroseconds = (run ?? 0) / 1000
+    readBytes = Self.number("/proc/\(process)/io", "rchar:")
     readCalls = Self.number("/proc/\(process)/io", "syscr:")
     children = Self.text("/proc/\(process)/task/\(process)/children").split(separator: " ").count
   }

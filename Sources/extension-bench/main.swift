@@ -32,6 +32,8 @@ let rows: [(String, () throws -> Row)] = [
   ("daemon.idle", bench.idle),
   ("soak.launches", { try bench.soak(soak) }),
   ("discovery.2k", bench.discovery),
+  ("explain.2k", bench.explain),
+  ("hash.256m", bench.hashing),
 ]
 do {
   try bench.startBroker()

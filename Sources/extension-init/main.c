@@ -7,13 +7,18 @@
 //   --chdir DIRECTORY   where the program starts
 //   --stop program      it is stopped, as by SIGSTOP, when it is loaded and has not run an instruction
 //   --unset NAME        a variable that the program does not get
+//   --writable DIRECTORY, --devices DIRECTORY   for Landlock: where it may do everything, or write to what is there
+//   --network WORD      for Landlock: the network is the machine's, for a client, a server or both
+//   --wait N            starts the program when one byte comes from descriptor N, and keeps that open
 //   --soft-nofile N     the soft limit of open files alone
 //   --nofile N, --fsize N, --core N   both limits, as in setrlimit(2)
 //
-// Descriptors 0 to 3 are the program's. STATUSFD gets lines: "executed", "stopped", "failed STAGE ERRNO" (limits, fork, debugger,
-// program),
+// Descriptors 0 to 3 are the program's. STATUSFD gets lines: "landlock ABI" (0: the kernel has none), "executed", "stopped",
+// "failed STAGE ERRNO" (limits, fork, landlock, sessionBus, debugger, program),
 // then "exit STATUS" or "signal NUMBER CORE". Linked statically, so that it runs in a sandbox without libraries.
 #define _GNU_SOURCE
+#include "landlock.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -37,6 +42,8 @@ static pid_t parent;
 /// How many descriptors the sandbox gets; 0 in a sandbox or without one.
 static int sandbox_descriptors;
 static int stops;
+/// Tells when the filter before the session bus is there; 0: there is none.
+static int gate;
 
 /// Closes all from the first number on; one may stay.
 static void close_descriptors(int first, int kept) {
@@ -77,6 +84,14 @@ static int prepare(int count, char **arguments) {
       if (chdir(value) == 0) continue;
       dprintf(status, "failed program %d\n", errno);
       exit(not_started);
+    } else if (!strcmp(name, "--writable")) {
+      landlock_add_writable(value);
+    } else if (!strcmp(name, "--devices")) {
+      landlock_add_devices(value);
+    } else if (!strcmp(name, "--network")) {
+      if (!landlock_share_network(value)) exit(usage);
+    } else if (!strcmp(name, "--wait")) {
+      gate = atoi(value);
     } else if (!strcmp(name, "--soft-nofile")) {
       set_limit(RLIMIT_NOFILE, value, 1);
     } else if (!strcmp(name, "--nofile")) {
@@ -93,6 +108,12 @@ static int prepare(int count, char **arguments) {
   return index + 1;
 }
 
+/// Why the program did not start. In the pipe that its exec closes.
+struct failure {
+  enum { at_program, at_debugger, at_landlock } stage;
+  int error;
+};
+
 static _Noreturn void run(char **arguments, int report) {
   char text[16];
   snprintf(text, sizeof text, "%d", getpid());
@@ -106,14 +127,19 @@ static _Noreturn void run(char **arguments, int report) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
-  int error;
-  if (stops && ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0) {
-    error = -errno;
+  struct failure failure = {at_program, 0};
+  // Not in the first process, which has to end what the program leaves.
+  int landlock = landlock_is_wanted() ? landlock_restrict() : 0;
+  if (landlock < 0) {
+    failure.stage = at_landlock;
+  } else if (stops && ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0) {
+    failure.stage = at_debugger;
   } else {
+    if (landlock_is_wanted()) dprintf(status, "landlock %d\n", landlock);
     execv(arguments[0], arguments);
-    error = errno;
   }
-  (void)!write(report, &error, sizeof error);
+  failure.error = errno;
+  (void)!write(report, &failure, sizeof failure);
   _exit(not_started);
 }
 
@@ -136,7 +162,8 @@ static void leave_stopped(pid_t program) {
 
 /// Starts the program and returns after its exec.
 static pid_t start(char **arguments) {
-  int report[2], error = 0;
+  int report[2];
+  struct failure failure = {at_program, 0};
   pid_t program = -1;
   if (pipe2(report, O_CLOEXEC) == 0) program = fork();
   if (program < 0) {
@@ -148,13 +175,16 @@ static pid_t start(char **arguments) {
   // The control socket ends with the program, not with this process.
   close(control_socket);
   ssize_t got;
-  do got = read(report[0], &error, sizeof error);
+  do got = read(report[0], &failure, sizeof failure);
   while (got < 0 && errno == EINTR);
   close(report[0]);
   // Otherwise the exec has closed the pipe, and nothing was written.
   if (got != 0) {
-    const char *stage = error < 0 ? "debugger" : sandbox_descriptors ? "sandbox" : "program";
-    dprintf(status, "failed %s %d\n", stage, abs(error));
+    const char *stage = failure.stage == at_landlock ? "landlock"
+                        : failure.stage == at_debugger ? "debugger"
+                        : sandbox_descriptors          ? "sandbox"
+                                                       : "program";
+    dprintf(status, "failed %s %d\n", stage, failure.error);
     exit(not_started);
   }
   if (sandbox_descriptors) {
@@ -164,6 +194,17 @@ static pid_t start(char **arguments) {
     if (stops) leave_stopped(program);
   }
   return program;
+}
+
+/// The program could look for the bus at once.
+static void wait_for_gate(void) {
+  char byte;
+  ssize_t got;
+  do got = read(gate, &byte, 1);
+  while (got < 0 && errno == EINTR);
+  if (got == 1) return;
+  dprintf(status, "failed sessionBus %d\n", got < 0 ? errno : 0);
+  exit(not_started);
 }
 
 /// Kills the children; those of theirs come to this process as they end, and have their turn then.
@@ -220,7 +261,12 @@ int main(int count, char **arguments) {
     close_descriptors(sandbox_descriptors, -1);
   } else {
     fcntl(status, F_SETFD, FD_CLOEXEC);
-    close_descriptors(control_socket + 1, status);
+    if (gate > status) {
+      fcntl(gate, F_SETFD, FD_CLOEXEC);
+      close_descriptors(status + 1, gate);
+    } else {
+      close_descriptors(control_socket + 1, status);
+    }
   }
   if (parent) {
     prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -228,6 +274,7 @@ int main(int count, char **arguments) {
     // It may have died before the call above.
     if (getppid() != parent) return not_started;
   }
+  if (gate) wait_for_gate();
   pid_t program = start(arguments + program_index);
 
   int end;

@@ -45,6 +45,19 @@ enum BinaryFixtures {
     62706c6973743030a1000008000000000000020100000000000000010000000000000000000000000000000a
     """)
 
+  /// A dictionary with the one key “é”, NUL, “x”.
+  static let keyWithNULInUTF16 = bytes(
+    """
+    62706c6973743030d101026300e9000000781001080b1200000000000001010000000000000003000000000000000000
+    00000000000014
+    """)
+  /// A dictionary with the one key “a”, NUL, “x”.
+  static let keyWithNULInASCII = bytes(
+    """
+    62706c6973743030d10102536100781001080b0f00000000000001010000000000000003000000000000000000000000
+    00000011
+    """)
+
   /// An array that holds one string of 100,000 letters 5,000 times: half a gigabyte when it is unfolded.
   static let shared: [UInt8] = {
     let (count, length) = (5_000, 100_000)

@@ -133,6 +133,12 @@ struct Breakage: Sendable, CustomTestStringConvertible {
     Breakage("no key for the program", keys: [Fixtures.identity, Fixtures.attributes], [.executableMissing]),
     Breakage("an absolute program", keys: program("/bin/sh"), [.executablePath]),
     Breakage("a program above", keys: program("../outside"), [.executablePath]),
+    Breakage("a program with NUL in its name", [.executableMissing]) {
+      // Only JSON can say it.
+      $0.remove(info)
+      let text = Fixtures.infoJSON.replacing("\"greeter\"", with: #""greeter\u0000x""#)
+      try $0.write(text, to: "Greeter.appex/Info.json")
+    },
     Breakage("no program", [.executableMissing]) { $0.remove("Greeter.appex/greeter") },
     Breakage("a program by a link out", [.executablePath, .symbolicLink]) {
       $0.remove("Greeter.appex/greeter")

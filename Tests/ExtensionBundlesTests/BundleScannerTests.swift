@@ -10,7 +10,7 @@ import Testing
     try root.makeExtension()
     try root.write(info, to: "Greeter.appex/Info.plist")
     try root.write(
-      Fixtures.plist("<key>net</key><true/><key>cam</key><false/><key>dirs</key><array/>"),
+      Fixtures.plist("<key>network-client</key><true/><key>gpu</key><false/><key>audio</key><true/>"),
       to: "Greeter.appex/Entitlements.plist")
     let record = try #require(root.read().first)
     #expect(record.isUsable, "\(record.problems)")
@@ -20,7 +20,7 @@ import Testing
       record.identifier == "org.example.Greeter" && record.name.text == "Greeter" && record.version == "1.2")
     #expect(record.executable == "greeter" && record.extensionPoint == Fixtures.point)
     #expect(record.options.arguments == ["a", "b"] && record.options.startTimeout == .milliseconds(2500))
-    #expect(record.entitlements == ["dirs", "net"])
+    #expect(record.entitlements == ["audio", "network-client"])
     #expect(throws: Never.self) { _ = try record.open() }
   }
 

@@ -77,5 +77,7 @@ import Testing
     #expect(error(BinaryFixtures.deep) == .tooDeep)
     #expect(error(BinaryFixtures.cycle) == .malformed)
     #expect(error(BinaryFixtures.shared) == .tooDeep)
+    #expect(error(BinaryFixtures.keyWithNULInUTF16) == .malformed)
+    #expect(error(BinaryFixtures.keyWithNULInASCII) == .malformed)
   }
 }

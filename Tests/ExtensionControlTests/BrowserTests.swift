@@ -212,7 +212,7 @@ struct BrowserTests {
         peer: "")
     ])
     let text = browser.text()
-    #expect(text.contains("digest: sha256:1 -> sha256:2") && text.contains("it asks for more: home"))
+    #expect(text.contains("digest: sha256:1 -> sha256:2") && text.contains("home (NEW): "))
   }
 
   @Test("characters of two columns are cut where they end")

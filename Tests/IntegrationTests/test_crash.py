@@ -165,7 +165,7 @@ def accept(p):
         self.echo(connection)
 
     def test_a_launcher_that_is_newer_is_refused_until_a_fitting_one_comes(self):
-        self.refuses(2, "restart extensiond.service")
+        self.refuses(3, "restart extensiond.service")
 
     def test_a_launcher_that_is_older_is_refused_until_a_fitting_one_comes(self):
         self.refuses(0, "restart extensiond-launcher.service")

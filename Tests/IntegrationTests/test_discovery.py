@@ -17,6 +17,18 @@ class Discovery(World):
         path = self.put(self.make_bundle())
         self.wait_state(path, "unapproved")
 
+    def test_a_root_that_is_no_directory_is_waited_for(self):
+        self.place.joinpath("file").touch()
+        self.place.joinpath("link").symlink_to("nowhere")
+        roots = [self.place / "file", self.place / "link"]
+        self.start_broker(EXTENSIOND_PATH=":".join(map(str, roots)))
+        self.ask("Rescan", wait=True)
+        for root in roots:
+            root.unlink()
+            root.mkdir()
+            bundle = self.put(self.make_bundle(f"org.example.{root.name.title()}"), root=root)
+            self.wait_state(bundle, "unapproved")
+
     def test_install_replace_rename_and_remove_are_noticed(self):
         self.ready()
         stream = self.subscribe()
@@ -281,6 +293,23 @@ class Decisions(World):
         self.assertEqual(self.broker.wait(), 78)
         self.assertIn("newer version", self.log_text())
         self.assertEqual((directory / "decisions.sqlite").read_bytes(), before)
+
+    def test_a_home_behind_a_link_is_as_good_as_another_one(self):
+        real = self.place / "var-home"
+        self.home.rename(real)
+        self.home.symlink_to(real)
+        self.ready()
+        self.assertTrue((real / ".local/state/extensiond/decisions.sqlite").exists())
+        self.activate(self.host())
+
+    def test_a_database_that_is_a_link_is_not_followed(self):
+        directory = self.home / ".local/state/extensiond"
+        directory.mkdir(parents=True)
+        other = self.place / "other"
+        (directory / "decisions.sqlite").symlink_to(other)
+        self.start_broker()
+        self.assertEqual(self.broker.wait(), 78)
+        self.assertFalse(other.exists())
 
     def test_a_second_broker_says_that_there_is_one(self):
         self.start_broker()

@@ -1,19 +1,31 @@
-"""Roots on file systems that tell of no changes."""
+"""File systems that tell of no changes, and one that does not answer."""
 
 import os
 import pathlib
+import select
 import shutil
 import subprocess
+import sys
 import time
 import unittest
 
-from world import World
+from world import DEADLINE, World
+
+
+# A peer that says that it is there, and connects when it is told to.
+PEER = """
+import socket, sys
+print("ready", flush=True)
+sys.stdin.readline()
+s = socket.socket(socket.AF_UNIX)
+s.connect(sys.argv[1])
+s.sendall(b'{"method":"io.extensiond.Broker.Hello","parameters":{"hostIdentifier":"org.example.Host"}}\\0')
+print(s.recv(65536).rstrip(b"\\0").decode(), flush=True)
+"""
 
 
 def missing():
-    """Why no file system of this kind can be mounted here; None where it can."""
-    if not shutil.which("bindfs"):
-        return "bindfs is not installed"
+    """Why no file system in user space can be mounted here; None where it can."""
     if os.getuid() != 0:
         return "only root can mount"
     if not os.path.exists("/dev/fuse"):
@@ -26,15 +38,56 @@ class FileSystems(World):
         """A FUSE mount: what is changed in `source` is seen in `target`, but nobody is told there."""
         for directory in (source, target):
             directory.mkdir(parents=True)
-        reason = missing()
+        reason = missing() or (None if shutil.which("bindfs") else "bindfs is not installed")
         if not reason:
             done = subprocess.run(["bindfs", source, target], capture_output=True, text=True, timeout=20)
             reason = done.returncode and f"bindfs cannot mount: {done.stderr.strip()}"
+        self.skip_for(reason)
+        # Lazily: it must be gone before its directory is removed, whoever still has it open.
+        self.addCleanup(subprocess.run, ["umount", "--lazy", target], check=True, timeout=20)
+
+    def skip_for(self, reason):
         if reason:
             print(f"\nskipped: {self.id()}: {reason}", flush=True)
             raise unittest.SkipTest(reason)
-        # Lazily: it must be gone before its directory is removed, whoever still has it open.
-        self.addCleanup(subprocess.run, ["umount", "--lazy", target], check=True, timeout=20)
+
+    def hanging(self):
+        """A file system that will not answer, and where it is mounted."""
+        self.skip_for(missing())
+        directory = self.place / "mount"
+        directory.mkdir()
+        script = pathlib.Path(__file__).with_name("hanging_filesystem.py")
+        system = self.started(
+            sys.executable, script, directory, pathlib.Path(sys.executable).resolve(), says="mounted")
+        self.addCleanup(subprocess.run, ["umount", "--lazy", directory], check=True, timeout=20)
+        # First, so that whoever waits for it waits no more, and can end.
+        self.addCleanup(system.kill)
+        return system, directory
+
+    def hang(self, system):
+        self.tell(system, "hang")
+        self.assertEqual(self.line_of(system), "hangs")
+
+    def started(self, *command, says, environment=None):
+        """A process of which one line is expected, and that ends with the test."""
+        process = subprocess.Popen(
+            command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.wait, 20)
+        self.addCleanup(process.stdin.close)
+        self.addCleanup(process.kill)
+        self.assertEqual(self.line_of(process), says)
+        return process
+
+    def line_of(self, process):
+        ready, _, _ = select.select([process.stdout], [], [], DEADLINE)
+        self.assertTrue(ready, f"{process.args[0]} says nothing")
+        return process.stdout.readline().rstrip("\n")
+
+    @staticmethod
+    def tell(process, line=""):
+        process.stdin.write(line + "\n")
+        process.stdin.flush()
 
     def bytes_read(self):
         lines = pathlib.Path(f"/proc/{self.broker.pid}/io").read_text().splitlines()
@@ -60,3 +113,25 @@ class FileSystems(World):
         self.assertLess(time.monotonic() - started, 12)
         time.sleep(0.5)
         self.assertLess(self.bytes_read() - before, 8 << 20, "it was read more than once")
+
+    def test_a_peer_whose_file_system_does_not_answer_holds_nobody_up(self):
+        system, directory = self.hanging()
+        self.start_broker()
+        # What it needs to be a Python it reads elsewhere.
+        peer = self.started(
+            directory / "program", "-c", PEER, self.run_directory / "extensiond/broker/io.extensiond.Broker",
+            says="ready", environment={"PYTHONHOME": sys.base_prefix})
+        self.hang(system)
+        self.tell(peer)
+        self.assertIn('"verified":false', self.line_of(peer))
+        # It is connected still.
+        self.ask("Status")
+
+    def test_a_root_whose_file_system_does_not_answer_holds_no_peer_up(self):
+        system, directory = self.hanging()
+        self.start_broker(EXTENSIOND_PATH=str(directory / "extensions"))
+        self.ask("Rescan", wait=True)
+        self.hang(system)
+        self.ask("Rescan", wait=False)
+        self.ask("Status")
+        self.assertFalse(self.host().hello["verified"])

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import unittest
 
-from world import World, until
+from world import BUILD, World, until
 
 SERVER = pathlib.Path(__file__).with_name("notification-server")
 
@@ -19,12 +19,13 @@ class NotificationTests(World):
         self.events.touch()
         self.server = None
 
-    def start_bus(self):
-        address = f"unix:path={self.place}/bus"
+    def start_bus(self, name="bus"):
+        address = f"unix:path={self.place}/{name}"
         self.bus = subprocess.Popen(
-            ["dbus-daemon", "--session", "--nofork", "--nopidfile", f"--address={address}"], env=self.env)
+            ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--nosyslog", f"--address={address}"], env=self.env,
+            stderr=subprocess.DEVNULL)
         self.addCleanup(self.end, self.bus)
-        until((self.place / "bus").exists, "the bus")
+        until((self.place / name).exists, "the bus")
         self.env["DBUS_SESSION_BUS_ADDRESS"] = address
 
     def start_server(self, *abilities):
@@ -77,21 +78,29 @@ class NotificationTests(World):
             event["body"],
             "&lt;b&gt;Bold&lt;/b&gt; &amp; co (org.example.Ext), for Host. It is not used before you approve it.")
         self.assertEqual(event["actions"], ["details", "Details"])
-        # Somebody else on the bus says that the person clicked.
-        subprocess.run(
-            ["dbus-send", "--session", "/org/freedesktop/Notifications",
-             "org.freedesktop.Notifications.ActionInvoked", f"uint32:{event['number']}", "string:details"],
-            env=self.env, check=True)
+        self.pretend_to_click(event["number"])
+        # Later on the same bus than what was pretended, so that it would be obeyed by now.
+        self.put_ext("org.example.Second")
+        self.wait_for("notify", 2)
+        self.assertEqual(self.heard("start"), [])
         for _ in range(2):
             self.tell_server(f"click {event['number']}")
         shown = until((self.place / "shown").exists, "the terminal") and (self.place / "shown").read_text().split("\n")
         self.assertTrue(shown[0].endswith("/extctl"), shown)
         self.assertEqual(shown[1:3], ["browse", "org.example.Ext"])
         self.put_ext("org.example.Other")
-        self.wait_for("notify", 2)
+        self.wait_for("notify", 3)
         self.assertEqual(len(self.heard("start")), 1)
         # A click decides nothing.
         self.assertEqual({item["state"] for item in self.listed() if item["path"].endswith(".appex")}, {"unapproved"})
+
+    def pretend_to_click(self, number):
+        """As any program on the bus can: to all, and to each one by name."""
+        for destination in [[]] + [[f"--dest=:1.{index}"] for index in range(12)]:
+            subprocess.run(
+                ["dbus-send", "--session", "--type=signal", *destination, "/org/freedesktop/Notifications",
+                 "org.freedesktop.Notifications.ActionInvoked", f"uint32:{number}", "string:details"],
+                env=self.env, check=True)
 
     def test_a_terminal_that_is_named_is_used_with_its_option(self):
         self.env["TERMINAL"] = str(self.terminal("some-terminal"))
@@ -155,16 +164,9 @@ class NotificationTests(World):
         self.start_broker()
         self.assert_serves()
         # It comes later, as in a session that begins.
-        self.start_bus_at("nothing")
+        self.start_bus("nothing")
         self.start_server()
         self.wait_for("notify")
-
-    def start_bus_at(self, name):
-        address = f"unix:path={self.place}/{name}"
-        self.bus = subprocess.Popen(
-            ["dbus-daemon", "--session", "--nofork", "--nopidfile", f"--address={address}"], env=self.env)
-        self.addCleanup(self.end, self.bus)
-        until((self.place / name).exists, "the bus")
 
     def test_a_bus_that_says_nothing_is_in_nobodys_way(self):
         silent = socket.socket(socket.AF_UNIX)
@@ -203,8 +205,6 @@ class NotificationTests(World):
         self.start_bus()
         self.start_server()
         self.put_ext()
-        from world import BUILD
-
         subprocess.run(
             [BUILD / "extensiond", "--ephemeral", self.root, "--", BUILD / "extctl", "rescan"], env=self.env,
             check=True, timeout=60, capture_output=True)

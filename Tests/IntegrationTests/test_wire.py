@@ -127,14 +127,16 @@ class Wire(World):
         self.put(self.make_host())
         stream = self.subscribe()
         self.put(self.make_bundle())
-        for number in range(120):
-            self.put(self.make_bundle(f"org.example.N{number}", info={"CFBundleShortVersionString": "1" * 8000}))
+        # More than fits into its socket, in changes that fit.
+        words = {key: "1" * 500 for key in ("Description", "Developer", "License")}
+        for number in range(200):
+            self.put(self.make_bundle(f"org.example.N{number}", info={"Extensiond": words}))
         self.ask("Rescan", wait=True)
         for item in self.listed():
             if item["state"] == "unapproved" and "extensionPoint" in item:
                 self.ask("Approve", extension=item["path"], digest=item["digest"], entitlements=[])
         identities, sequence, snapshots = {}, 0, -1
-        while len(identities) < 121:
+        while len(identities) < 201:
             reply = stream.receive()
             self.assertGreater(reply["sequence"], sequence)
             sequence = reply["sequence"]

@@ -15,6 +15,8 @@ import time
 import unittest
 
 BUILD = pathlib.Path(os.environ.get("EXTENSIOND_BUILD", ".build/debug")).resolve()
+# What programs that were built with a sanitizer are told: where they write what they find.
+SANITIZER = {name: os.environ[name] for name in ("TSAN_OPTIONS",) if name in os.environ}
 POINT = "org.example.Host.Point"
 DEADLINE = 20
 
@@ -139,7 +141,7 @@ class World(unittest.TestCase):
         self.env = {
             "HOME": str(self.home), "XDG_RUNTIME_DIR": str(self.run_directory), "PATH": os.environ["PATH"],
             "LANG": "C.UTF-8", "XDG_DATA_DIRS": str(self.place / "share"), "SWIFT_BACKTRACE": "enable=no",
-            "EXTENSIOND_IDLE_MS": "300", **self.environment,
+            "EXTENSIOND_IDLE_MS": "300", **SANITIZER, **self.environment,
         }
         self.broker = None
         self.clients = []

@@ -20,7 +20,9 @@ final class TestBroker {
 
   @discardableResult
   func hello(_ generation: String = "g1") throws -> LauncherInterface.Hello.Reply {
-    try call { LauncherInterface.Hello(request: $0, protocol: 1, generation: generation) }.reply
+    try call {
+      LauncherInterface.Hello(request: $0, protocol: LauncherPacket.version, generation: generation)
+    }.reply
   }
 
   @discardableResult
@@ -109,7 +111,7 @@ struct Launched {
 extension TestBroker {
   private static let system: [LauncherInterface.Mount] = {
     var mounts: [LauncherInterface.Mount] = [
-      .init(kind: .temporary, source: nil, destination: "/"),
+      .init(kind: .empty, destination: "/"),
       .init(kind: .readOnly, source: "/usr", destination: "/usr"),
       .init(kind: .processes, source: nil, destination: "/proc"),
       .init(kind: .devices, source: nil, destination: "/dev"),
@@ -127,14 +129,15 @@ extension TestBroker {
     _ instance: String = "i1", program: String, _ arguments: [String] = [], environment: [String] = [],
     directory: String = "/tmp", sandboxed: Bool = true, mounts: [LauncherInterface.Mount] = [],
     limits: LauncherInterface.ResourceLimits = .init(openFiles: nil, fileSize: nil, coreSize: nil),
-    stopped: Bool? = nil, note: String = "note", bundle: SharedDescriptor? = nil
+    stopped: Bool? = nil, nestedSandbox: Bool? = nil, note: String = "note", bundle: SharedDescriptor? = nil
   ) throws -> Launched {
     let (_, descriptors) = try call(descriptors: bundle.map { [$0] } ?? []) {
       LauncherInterface.Launch(
         request: $0, instance: instance, extension: "org.example.Extension",
         extensionPoint: "org.example.Point",
         program: program, arguments: arguments, environment: environment, directory: directory,
-        sandboxed: sandboxed, mounts: Self.system + mounts, resources: limits, stopped: stopped, note: note)
+        sandboxed: sandboxed, mounts: Self.system + mounts, nestedSandbox: nestedSandbox, resources: limits,
+        stopped: stopped, note: note)
     }
     guard descriptors.count == 2 else { throw TestFailure("\(descriptors.count) descriptors") }
     return Launched(control: descriptors[0], process: descriptors[1])

@@ -86,6 +86,14 @@ import VarlinkGenerator
     #expect(try Self.generate("interface a.Test\ntype Tree (children: []Tree)").contains("children: [Tree]"))
   }
 
+  /// There are 2^60 ways from the first type to the last.
+  @Test(.timeLimit(.minutes(1))) func `a type that is named in many ways is followed once`() throws {
+    let types = (0..<60).map { "type T\($0) (x: T\($0 + 1), y: ?T\($0 + 1))\n" }.joined()
+    let last = "interface a.Test\n" + types + "type T60 "
+    #expect(try Self.generate(last + "()").contains("public struct T60"))
+    #expect(throws: GeneratorError.self) { try Self.generate(last + "(x: T0)") }
+  }
+
   @Test(arguments: [
     ("org.varlink.service", "ServiceInterface"), ("io.extensiond.Broker", "BrokerInterface"),
     ("a.two-words", "TwoWordsInterface"),

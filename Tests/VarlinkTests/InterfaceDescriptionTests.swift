@@ -104,6 +104,17 @@ import Varlink
     #expect(throws: InterfaceDescriptionError.self) { try InterfaceDescription(parsing: structures) }
   }
 
+  /// Names are looked up, not searched for: otherwise this would compare billions of them.
+  @Test(.timeLimit(.minutes(1))) func `a description of very many types is read`() throws {
+    let count = 50_000
+    let types = (0..<count).map { "type T\($0) (x: T\(count - 1 - $0))\n" }.joined()
+    #expect(try InterfaceDescription(parsing: "interface a.b\n" + types).members.count == count)
+    let error = #expect(throws: InterfaceDescriptionError.self) {
+      try InterfaceDescription(parsing: "interface a.b\n" + types + "error T0 ()")
+    }
+    #expect(error?.line == count + 2)
+  }
+
   @Test func `each truncation of a description fails cleanly or is complete`() throws {
     let scalars = Array(Self.example.unicodeScalars)
     for count in 0..<scalars.count {

@@ -12,12 +12,12 @@ final class Notifier {
   private static let shownLimit = 64
   private static let capabilityLimit = 64
 
-  private static let server = SessionBus.Address(
+  private static let server = BusConnection.Address(
     destination: "org.freedesktop.Notifications", path: "/org/freedesktop/Notifications",
     interface: "org.freedesktop.Notifications")
-  private static let bus = SessionBus.Address(
+  private static let bus = BusConnection.Address(
     destination: "org.freedesktop.DBus", path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus")
-  private static let manager = SessionBus.Address(
+  private static let manager = BusConnection.Address(
     destination: "org.freedesktop.systemd1", path: "/org/freedesktop/systemd1",
     interface: "org.freedesktop.systemd1.Manager")
 
@@ -31,7 +31,7 @@ final class Notifier {
   private let loop: EventLoop
   private let worker: Worker
   private let warn: (String) -> Void
-  private var connection: SessionBus?
+  private var connection: BusConnection?
   private var shown: [Shown] = []
   private var units = 0
 
@@ -74,7 +74,7 @@ final class Notifier {
   }
 
   private func notify(
-    _ connection: SessionBus, _ announcements: [Announcement], terminal: TerminalProgram?, markup: Bool,
+    _ connection: BusConnection, _ announcements: [Announcement], terminal: TerminalProgram?, markup: Bool,
     _ failed: @escaping ([AnnouncedContent]) -> Void
   ) {
     let text = AnnouncementText(announcements, markup: markup, namesCommand: terminal == nil)
@@ -101,9 +101,9 @@ final class Notifier {
     }
   }
 
-  private func connect() -> SessionBus? {
+  private func connect() -> BusConnection? {
     if let connection { return connection }
-    guard let new = SessionBus(loop: loop) else { return nil }
+    guard let new = BusConnection(loop: loop) else { return nil }
     new.onSignal = { [unowned self] in self.hear($0) }
     new.onEnd = { [unowned self] in
       self.shown = []

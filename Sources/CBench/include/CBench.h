@@ -15,9 +15,10 @@ int cbench_varlink_start(const char *_Nonnull reply);
 uint64_t cbench_round_trip(int socket, int bytes);
 
 /// Starts a program with one end of a socketpair as descriptor 3, sends it a message, and waits for its first reply.
+/// `extra`: another descriptor of this process that becomes its descriptor 4; -1: none.
 /// Then ends it. Returns nanoseconds from the start to the reply, or 0 on failure.
 uint64_t cbench_spawn_once(const char *_Nonnull path, const char *_Nullable const *_Nonnull argv,
-                           const char *_Nonnull message);
+                           const char *_Nonnull message, int extra);
 
 /// Runs a program to its end, with its output nowhere. Returns nanoseconds, or 0 on failure.
 uint64_t cbench_run_once(const char *_Nonnull path);

@@ -104,11 +104,20 @@ int clinux_reap(int pidfd, int *_Nonnull code, int *_Nonnull status);
 /// openat(2) with close-on-exec; Swift cannot call the variadic function.
 int clinux_open(int directory, const char *_Nonnull path, int flags, unsigned mode);
 
+/// Tell ThreadSanitizer, where it watches, that a lock was taken, or is about to be given back. It sees that of pthread(7)
+/// by itself, but not that of Swift's Mutex, whose slow path is in a library that it does not watch.
+void clinux_lock_taken(const void *_Nonnull lock);
+void clinux_lock_returns(const void *_Nonnull lock);
+
 /// openat2(2). Returns a descriptor, or -1 with errno.
 int clinux_openat2(int directory, const char *_Nonnull path, uint64_t flags, uint64_t resolve);
 #define CLINUX_RESOLVE_NO_XDEV 0x01
 #define CLINUX_RESOLVE_NO_SYMLINKS 0x04
 #define CLINUX_RESOLVE_BENEATH 0x08
+#define CLINUX_RESOLVE_CACHED 0x20
+
+/// Device and inode of an open file, as the kernel knows them: statx(2) without asking the file system. 0, or -1 with errno.
+int clinux_file_identity(int descriptor, uint64_t *_Nonnull device, uint64_t *_Nonnull inode);
 
 /// renameat2(2) on whole paths. flags: 1 = RENAME_NOREPLACE, 2 = RENAME_EXCHANGE.
 int clinux_rename(const char *_Nonnull from, const char *_Nonnull to, unsigned flags);
@@ -121,6 +130,9 @@ int clinux_pipe_capacity(int pipe, int bytes);
 /// memfd_create with close-on-exec and sealing allowed.
 int clinux_memfd(const char *_Nonnull name);
 /// Forbids every further change of a memfd.
+/// The version of Landlock that the kernel has; -1 with errno where it has none.
+int clinux_landlock_level(void);
+
 int clinux_seal(int memfd);
 
 /// fcntl with one int argument; Swift cannot call the variadic function.

@@ -108,15 +108,17 @@ struct Browser: Sendable {
 
   /// What was approved before, beside what is to be approved now.
   mutating func show(history: [AdminInterface.Decision]) {
-    guard let page, page.kind == .approval, let item = page.item,
-      let last = history.first(where: { $0.decision == .enabled })
-    else { return }
-    let more = item.entitlements.filter { !last.entitlements.contains($0) }.map { "it asks for more: \($0)" }
+    let last = history.first { $0.decision == .enabled || $0.decision == .reset }
+    guard let page, page.kind == .approval, let item = page.item, let last, last.decision == .enabled else {
+      return
+    }
     let less = last.entitlements.filter { !item.entitlements.contains($0) }.map { "not any more: \($0)" }
     let version = last.version.map { ["version: \($0) -> \(item.version ?? "none")"] } ?? []
     let digest = ["digest: \(last.digest ?? "none") -> \(item.digest ?? "none")"]
-    let difference = version + digest + more + less
-    self.page?.replace(page.lines + ["", "Since it was approved:"] + difference.map { "  \($0.shown)" })
+    let more = item.entitlements.filter { !last.entitlements.contains($0) }.map { "new: \($0)" }
+    let difference = (version + digest + more + less).map { "  \($0.shown)" }
+    let text = lines(of: item, approved: last.entitlements) + ["", "Since it was approved:"] + difference
+    self.page?.replace(text)
   }
 
   /// It is not what was shown any more, so nothing was approved.
@@ -260,12 +262,12 @@ struct Browser: Sendable {
     question = Question(text: "\(verb) \(item.title)\(rest)", action: action(item))
   }
 
-  /// What is known of one, and what is approved with it.
-  private func lines(of item: Item) -> [String] {
+  /// What is known of one, and what is approved with it. `approved`: what it asked for when it was approved last.
+  private func lines(of item: Item, approved: [String]? = nil) -> [String] {
     let inside = items.filter { $0.path.hasPrefix(item.path + "/") }
     let contents =
       inside.isEmpty ? [] : ["", "Inside, and approved with it:"] + inside.map { "  \($0.title)" }
-    return item.text.lines + contents
+    return item.text(approved: approved).lines + contents
   }
 
   private static let help = [

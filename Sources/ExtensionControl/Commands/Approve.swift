@@ -7,8 +7,9 @@ extension Command {
     name: "approve", aliases: ["enable"], arguments: ["ID|PATH"],
     summary: "let hosts use an extension, or approve a host with all that is inside it",
     details:
-      "What is approved is shown first, and the approval is for exactly this content and these entitlements. If they are "
-      + "others by then, nothing is approved, the difference is shown, and the exit status is 5.",
+      "What is approved is shown first, with what it asks for in plain words; what it did not ask for when it was approved "
+      + "last is marked as new. The approval is for exactly this content and these entitlements. If they are others by "
+      + "then, nothing is approved, the difference is shown, and the exit status is 5.",
     options: [
       .init(name: "yes", letter: "y", help: "do not ask; needed where standard input is no terminal"),
       .init(
@@ -28,7 +29,7 @@ extension Command {
       throw ControlError(
         .failed, "\(item.path) is not signed, so there is no publisher to approve; leave --publisher out")
     }
-    if !invocation.isJSON { try Terminal.write(item.text) }
+    if !invocation.isJSON { try Terminal.write(item.text(approved: approvedBefore(item, invocation))) }
     if !invocation.has("yes") { try confirm("Approve exactly this?") }
     do {
       _ = try invocation.admin(
@@ -56,6 +57,16 @@ extension Command {
       throw ControlError(.failed, ControlError.ambiguous(name, found.map(\.path)))
     }
     return item
+  }
+
+  /// What it asked for when it was approved last; nil where it never was, or that was taken back.
+  private static func approvedBefore(_ item: AdminInterface.Extension, _ invocation: Invocation) -> [String]?
+  {
+    guard !item.entitlements.isEmpty, let identifier = item.identifier,
+      let history = try? invocation.admin(AdminInterface.History(extension: identifier))
+    else { return nil }
+    let last = history.decisions.first { $0.decision == .enabled || $0.decision == .reset }
+    return last?.decision == .enabled ? last?.entitlements : nil
   }
 
   private static func confirm(_ question: String) throws {
@@ -87,7 +98,9 @@ enum ApprovalDifference {
       ("signed by", old.publisherText, new.publisherText),
     ]
     return fields.filter { $0.1 != $0.2 }.map { "\($0.0): \($0.1 ?? "none") -> \($0.2 ?? "none")" }
-      + new.entitlements.filter { !old.entitlements.contains($0) }.map { "entitlement added: \($0)" }
+      + new.entitlements.filter { !old.entitlements.contains($0) }.map {
+        "entitlement added: \($0)" + (Entitlement($0).map { ". \($0.meaning)" } ?? "")
+      }
       + old.entitlements.filter { !new.entitlements.contains($0) }.map { "entitlement gone: \($0)" }
       + (new.programs ?? []).filter { old.programs?.contains($0) != true }.map { "program added: \($0)" }
   }

@@ -4,10 +4,22 @@ internal import LinuxSystem
 extension Command {
   static let show = Command(
     name: "show", arguments: ["ID|PATH"],
-    summary: "show everything that is known about an extension or a host"
+    summary: "show everything that is known about an extension or a host",
+    details:
+      "Of one that runs also the sandbox of each instance, as the kernel has it: what holds, not what was asked for."
   ) { invocation in
     let reply = try invocation.bundles(invocation.subject())
-    try invocation.show(reply) { reply.extensions.map(\.text).joined(separator: "\n\n") }
+    let paths = Set(reply.extensions.filter { $0.instances > 0 }.map(\.path))
+    let running =
+      paths.isEmpty
+      ? [] : try invocation.admin(AdminInterface.ListInstances()).instances.filter { paths.contains($0.path) }
+    // One that has ended meanwhile has no sandbox any more.
+    let sandboxes = running.flatMap {
+      (try? invocation.admin(AdminInterface.Inspect(instance: $0.id)).sandboxes) ?? []
+    }
+    try invocation.show(reply, AdminInterface.Inspect.Reply(sandboxes: sandboxes)) {
+      (reply.extensions.map(\.text) + sandboxes.map(\.text)).joined(separator: "\n\n")
+    }
     return .success
   }
 }
@@ -19,7 +31,10 @@ extension AdminInterface.Extension {
   }
 
   /// Everything, one field a line.
-  var text: String {
+  var text: String { text(approved: nil) }
+
+  /// The same; `approved`: what it asked for before, so that what it did not is marked.
+  func text(approved: [String]?) -> String {
     var rows: [(name: String, value: String)] = [
       ("identifier", identifier ?? "-"), ("name", localizedName ?? "-"), ("state", mark),
       ("", explanation),
@@ -28,7 +43,7 @@ extension AdminInterface.Extension {
       ("path", path),
       ("writable by", rootOwned ? "root only" : "you"),
       ("digest", digest ?? "-"),
-      ("entitlements", entitlements.isEmpty ? "none" : entitlements.joined(separator: ", ")),
+      ("entitlements", entitlements.isEmpty ? "nothing beyond its sandbox" : asksText(approved: approved)),
       (
         "signed by",
         (publisherText ?? "nobody")
@@ -46,5 +61,17 @@ extension AdminInterface.Extension {
     if let quarantinedUntil { rows.append(("quarantined", "until \(WallClock.text(quarantinedUntil))")) }
     for problem in problems { rows.append(("problem", "\(problem.check): \(problem.message)")) }
     return Terminal.fields(rows)
+  }
+
+  /// What it asks for, one a line, in words.
+  func asksText(approved: [String]? = nil) -> String {
+    Entitlement.meanings(of: entitlements).map { ask in
+      let isNew = approved.map { !$0.contains(ask.name) } ?? false
+      var folder = ""
+      if case .appGroup(let group)? = Entitlement(ask.name), let data = try? Path.dataHome() {
+        folder = " The folder is \(data)/extensiond-groups/\(group)."
+      }
+      return "\(ask.name)\(isNew ? " (NEW)" : ""): \(ask.meaning)\(folder)"
+    }.joined(separator: "\n")
   }
 }

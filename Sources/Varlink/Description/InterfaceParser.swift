@@ -15,6 +15,8 @@ struct InterfaceParser {
   static let maximumDepth = 32
 
   private var scanner: InterfaceScanner
+  /// The members so far, and whether they are types.
+  private var isType: [String: Bool] = [:]
   /// The types that were named, and where, to see in the end if they exist.
   private var references: [(name: String, position: InterfaceScanner.Position)] = []
 
@@ -35,24 +37,23 @@ struct InterfaceParser {
       guard scanner.isOnNewLine else { throw scanner.error("Expected a line break after a declaration.") }
       let position = scanner.position
       let member = try member()
-      guard interface.member(member.name) == nil else {
+      guard isType[member.name] == nil else {
         throw scanner.error(
           "'\(member.name)' is declared already. Types, methods and errors share their names.", at: position)
       }
+      isType[member.name] = if case .type = member.kind { true } else { false }
       interface.members.append(member)
     }
     guard !interface.members.isEmpty else {
       throw scanner.error("The interface declares nothing. It needs a type, method or error.")
     }
-    try checkReferences(in: interface)
+    try checkReferences()
     return interface
   }
 
-  private func checkReferences(in interface: InterfaceDescription) throws(InterfaceDescriptionError) {
-    for reference in references {
-      guard case .type? = interface.member(reference.name)?.kind else {
-        throw scanner.error("There is no type '\(reference.name)'.", at: reference.position)
-      }
+  private func checkReferences() throws(InterfaceDescriptionError) {
+    for reference in references where isType[reference.name] != true {
+      throw scanner.error("There is no type '\(reference.name)'.", at: reference.position)
     }
   }
 

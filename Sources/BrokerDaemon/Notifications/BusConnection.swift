@@ -2,7 +2,7 @@ internal import CSystemd
 internal import LinuxSystem
 
 /// A connection to the bus of the person's session. Nothing here waits: what the bus does not do in time fails.
-@safe final class SessionBus {
+@safe final class BusConnection {
   struct Address {
     let destination: String
     let path: String
@@ -80,7 +80,7 @@ internal import LinuxSystem
     // Its own deadline does not run before the bus has greeted us, so that ours counts.
     let sent = unsafe sd_bus_call_async(
       bus, nil, message,
-      { message, context, _ in unsafe SessionBus.receive(message, context) { $0.answer($1) } },
+      { message, context, _ in unsafe BusConnection.receive(message, context) { $0.answer($1) } },
       Unmanaged.passUnretained(self).toOpaque(), UInt64.max)
     guard sent >= 0, unsafe sd_bus_message_get_cookie(message, &cookie) >= 0 else { return answered(nil) }
     let timer = loop.schedule(after: Self.patience) { [unowned self] in self.end() }
@@ -92,16 +92,17 @@ internal import LinuxSystem
   func listen(to address: Address) {
     _ = unsafe sd_bus_match_signal_async(
       bus, nil, address.destination, address.path, address.interface, nil,
-      { message, context, _ in unsafe SessionBus.receive(message, context) { $0.onSignal($1) } }, nil,
+      { message, context, _ in unsafe BusConnection.receive(message, context) { $0.onSignal($1) } }, nil,
       Unmanaged.passUnretained(self).toOpaque())
     rearm()
   }
 
   private static func receive(
-    _ message: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ take: (SessionBus, BusMessage) -> Void
+    _ message: OpaquePointer?, _ context: UnsafeMutableRawPointer?,
+    _ take: (BusConnection, BusMessage) -> Void
   ) -> CInt {
     guard let message = unsafe message, let context = unsafe context else { return 0 }
-    let bus = unsafe Unmanaged<SessionBus>.fromOpaque(context).takeUnretainedValue()
+    let bus = unsafe Unmanaged<BusConnection>.fromOpaque(context).takeUnretainedValue()
     take(bus, unsafe BusMessage(pointer: message))
     return 0
   }
