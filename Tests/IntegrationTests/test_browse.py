@@ -80,7 +80,7 @@ class BrowseTests(World):
         screen = self.browse(width=40, height=10)
         screen.wait("unapproved", "the list")
         screen.resize(100, 30)
-        screen.wait(lambda text: "org.example.Ext" in text and "q quit" in text, "the wider list")
+        screen.wait(lambda text: "org.example.Ext" in text and "/ find" in text, "the wider list")
 
     def test_the_terminal_is_restored_after_signals(self):
         self.put_ext()

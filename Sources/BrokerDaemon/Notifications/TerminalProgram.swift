@@ -10,9 +10,9 @@ struct TerminalProgram: Sendable {
   /// nil: there is none, or no extctl. Looks into file systems, which may take its time.
   static func find() -> TerminalProgram? {
     let own = (try? File.readLink("/proc/self/exe")) ?? ""
-    let directory = String(own[..<(own.lastIndex(of: "/") ?? own.startIndex)])
     // Beside this program where both were built; else as they are installed, also with a prefix of their own.
-    let near = ["extctl", "../bin/extctl", "../../bin/extctl"].map { "\(directory)/\($0)" }
+    let (beside, prefix) = (parent(of: own), parent(of: parent(of: own)))
+    let near = ["\(beside)/extctl", "\(prefix)/bin/extctl", "\(parent(of: prefix))/bin/extctl"]
     guard let extctl = near.first(where: isProgram) ?? search("extctl") else { return nil }
     // It takes the command as it is; all others, as Debian has it, after -e.
     if let program = search("xdg-terminal-exec") {
@@ -26,6 +26,10 @@ struct TerminalProgram: Sendable {
   /// Program and arguments of `extctl browse`.
   func browsing(_ identifier: String?) -> [String] {
     [program] + options + [extctl, "browse"] + (identifier.map { [$0] } ?? [])
+  }
+
+  private static func parent(of path: String) -> String {
+    String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
   }
 
   private static func search(_ name: String) -> String? {

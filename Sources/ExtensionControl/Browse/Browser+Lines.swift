@@ -9,7 +9,7 @@ struct ScreenLine: Hashable, Sendable {
 
 extension Browser {
   private static let keys =
-    "Enter details  a approve  d disable  r reset  w why  l logs  / filter  ? help  q quit"
+    "? help  q quit  Enter more  a approve  d disable  r reset  w why  l logs  / find"
   private static let pageKeys = "q back  a approve  d disable  r reset  w why  l logs"
 
   /// Exactly so many lines, none of them wider. Whoever shows them has shown what they say: only then is a question

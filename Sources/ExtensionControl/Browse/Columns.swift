@@ -34,7 +34,7 @@ enum Columns {
     return text + String(repeating: " ", count: max(0, limit - width(text)))
   }
 
-  /// As many lines as it takes. Further ones are indented, so that none of them can be taken for one of its own.
+  /// As many lines as it takes, broken between words where that leaves no short lines. Further ones are indented, so that none of them can be taken for one of its own.
   static func wrap(_ text: String, to limit: Int) -> [String] {
     let indent = limit > 20 ? "    " : ""
     var lines: [String] = []
@@ -43,9 +43,14 @@ enum Columns {
     for character in text {
       let more = width(character)
       if used + more > limit, used > 0 {
+        var rest = ""
+        if let blank = line.lastIndex(of: " "), width(line[..<blank]) > limit / 2 {
+          rest = String(line[line.index(after: blank)...])
+          line = String(line[..<blank])
+        }
         lines.append(line)
-        line = indent
-        used = indent.count
+        line = indent + rest
+        used = width(line)
       }
       line.append(character)
       used += more
