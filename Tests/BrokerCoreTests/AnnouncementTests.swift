@@ -175,7 +175,7 @@ private func one(_ name: String, host: String? = "Editor", isChanged: Bool = fal
       "&lt;b&gt;A&lt;/b&gt; &amp; &quot;B&quot; (\(greeter)), for Editor. It is not used before you approve it."
     ),
     (
-      "a\u{1B}[31m\r\n\n b\u{202E}c\u{0}",
+      "a\u{1B}[31m\r\n\nb\u{202E}c\u{0}",
       "a[31m bc (\(greeter)), for Editor. It is not used before you approve it."
     ),
     ("\u{7}", "\(greeter), for Editor. It is not used before you approve it."),
