@@ -215,7 +215,8 @@ if let libraries = Context.environment["EXTENSIOND_FUZZER"] {
     .executableTarget(
       name: "fuzz",
       dependencies: [
-        "CFuzzer", "ExtensionBundles", "ExtensionInterfaces", "LauncherProtocol", "LinuxSystem", "Varlink",
+        "BrokerCore", "CFuzzer", "ExtensionBundles", "ExtensionInterfaces", "LauncherProtocol", "LinuxSystem",
+        "Varlink",
         "VarlinkGenerator",
       ],
       path: "Tests/Fuzz/Program",

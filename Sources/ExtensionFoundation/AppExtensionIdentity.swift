@@ -43,3 +43,15 @@ public struct AppExtensionIdentity: Hashable, Identifiable, Sendable {
     icon = identity.details?.icon
   }
 }
+
+extension AppExtensionIdentity {
+  /// Tells the people who look after the extension that it does not do what it should, such as wrong answers: 'extctl
+  /// explain' shows it. At most 1 KiB of the message is kept.
+  /// - Throws: `AppExtensionError`: `limitReached` where this host says too much in a minute, `extensionNotFound`, …
+  public func report(_ message: String) async throws {
+    let identifier = id
+    _ = try await Blocking.run {
+      try Broker.call(BrokerInterface.Report(extension: identifier, message: message))
+    }
+  }
+}

@@ -72,7 +72,7 @@ import Testing
 
   @Test func `The statement says what the bundle is`() throws {
     try root.write(
-      Fixtures.plist("<key>z</key><true/><key>a</key><true/>"), to: "Greeter.appex/Entitlements.plist")
+      Fixtures.plist("<key>gpu</key><true/><key>audio</key><true/>"), to: "Greeter.appex/Entitlements.plist")
     #expect(
       try statement().text == """
         extensiond-bundle 1
@@ -80,8 +80,8 @@ import Testing
         identifier: org.example.Greeter
         build: 1.2
         point: \(Fixtures.point)
-        entitlement: a
-        entitlement: z
+        entitlement: audio
+        entitlement: gpu
         digest: \(digest())
 
         """)

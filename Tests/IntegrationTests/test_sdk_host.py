@@ -162,6 +162,14 @@ class Processes(ProbeWorld):
         self.assertEqual(self.host.do("activate use One"), "ok")
         self.assertEqual(self.host.do("connect use line"), "ok")
 
+    def test_what_a_host_reports_is_explained(self):
+        self.assertEqual(self.host.do("report One wrong colours"), "ok")
+        gates = self.ask("Explain", extension="org.example.One")["gates"]
+        self.assertEqual([g["evidence"] for g in gates if g["name"] == "reported"], ["by org.example.Host: wrong colours"])
+        answers = [self.host.do("report One again") for _ in range(10)]
+        self.assertEqual(answers[:9], ["ok"] * 9)
+        self.assertIn("limitReached", answers[9])
+
     def test_each_end_is_told_once_with_its_reason(self):
         for word, kind in {"exit": "exited", "kill": "killed", "abort": "crashed"}.items():
             self.use()

@@ -14,7 +14,8 @@ struct FuzzTarget: Sendable {
   }
 
   static let all: [FuzzTarget] = [
-    bundles, interfaces, json, launcher, messages, metainfo, propertyLists, service, strings,
+    bundles, entitlements, interfaces, json, launcher, messages, metainfo, policy, propertyLists, service,
+    signatures, strings,
   ]
 }
 

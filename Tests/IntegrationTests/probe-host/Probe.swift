@@ -46,6 +46,7 @@ final class Probe {
     case "greet": return try await greet(try connection(words[0]), words.dropFirst().joined(separator: " "))
     case "close": connections.removeValue(forKey: words[0])?.invalidate()
     case "invalidate": processes[words[0]]?.invalidate()
+    case "report": try await identity(words[0]).report(words.dropFirst().joined(separator: " "))
     case "drop": processes[words[0]] = nil
     case "scene": try scene(words[0]).set(words.dropFirst().map { try configuration($0) })
     case "onend": try scene(words[0]).onEnd = words[1]
