@@ -58,7 +58,7 @@ class BrowseTests(World):
     def test_of_what_changed_meanwhile_nothing_is_approved(self):
         path = self.put_ext()
         self.start_broker()
-        screen = self.browse("org.example.Ext")
+        screen = self.browse("--", "org.example.Ext")
         screen.wait("May it be used?", "the details")
         screen.type("a")
         screen.wait("y/N", "the question")

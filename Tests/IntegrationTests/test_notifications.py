@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import pathlib
+import signal
 import socket
 import sqlite3
 import subprocess
@@ -85,11 +86,14 @@ class NotificationTests(World):
         self.put_ext("org.example.Second")
         self.wait_for("notify", 2)
         self.assertEqual(self.heard("start"), [])
+        # One that was closed is not there to be clicked.
+        self.tell_server("close 2")
+        self.tell_server("click 2")
         for _ in range(2):
             self.tell_server(f"click {event['number']}")
         shown = until((self.place / "shown").exists, "the terminal") and (self.place / "shown").read_text().split("\n")
         self.assertTrue(shown[0].endswith("/extctl"), shown)
-        self.assertEqual(shown[1:3], ["browse", "org.example.Ext"])
+        self.assertEqual(shown[1:4], ["browse", "--", "org.example.Ext"])
         self.put_ext("org.example.Other")
         self.wait_for("notify", 3)
         self.assertEqual(len(self.heard("start")), 1)
@@ -115,7 +119,7 @@ class NotificationTests(World):
         [start] = self.wait_for("start")
         self.assertEqual(start["command"][0], self.env["TERMINAL"])
         self.assertEqual(start["command"][1], "-e")
-        self.assertEqual(start["command"][3:], ["browse", "org.example.Ext"])
+        self.assertEqual(start["command"][3:], ["browse", "--", "org.example.Ext"])
 
     def test_nothing_is_announced_twice(self):
         self.start_bus()
@@ -205,6 +209,25 @@ class NotificationTests(World):
         self.put_ext("org.example.Other")
         [event] = self.wait_for("notify")
         self.assertIn("org.example.Other", event["body"])
+
+    def test_a_server_that_dies_when_it_is_asked_is_no_reason_not_to_tell(self):
+        self.start_bus()
+        self.start_server("dies")
+        self.put_ext()
+        self.start_broker()
+        self.wait_for("asked")
+        self.assert_serves()
+        self.events.write_text("")
+        self.start_server()
+        self.assertIn("org.example.Ext)", self.wait_for("notify")[0]["body"])
+
+    def test_a_server_that_hangs_is_in_nobodys_way(self):
+        self.start_bus()
+        self.start_server()
+        self.server.send_signal(signal.SIGSTOP)
+        self.put_ext()
+        self.start_broker()
+        self.assert_serves()
 
     def test_an_ephemeral_broker_announces_nothing(self):
         self.start_bus()

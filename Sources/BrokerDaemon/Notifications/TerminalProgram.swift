@@ -23,9 +23,9 @@ struct TerminalProgram: Sendable {
     return TerminalProgram(program: program, options: ["-e"], extctl: extctl)
   }
 
-  /// Program and arguments of `extctl browse`.
+  /// Program and arguments of `extctl browse`. An identifier may begin as an option does.
   func browsing(_ identifier: String?) -> [String] {
-    [program] + options + [extctl, "browse"] + (identifier.map { [$0] } ?? [])
+    [program] + options + [extctl, "browse"] + (identifier.map { ["--", $0] } ?? [])
   }
 
   private static func parent(of path: String) -> String {
