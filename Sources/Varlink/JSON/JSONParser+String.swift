@@ -3,21 +3,18 @@ extension JSONParser {
   mutating func string(_ bytes: Span<UInt8>) throws(JSONError) -> String {
     index += 1
     let start = index
-    while index < bytes.count {
-      switch bytes[index] {
-      case UInt8(ascii: "\""):
-        let end = index
-        index += 1
-        return try text(start..<end, bytes)
-      case UInt8(ascii: "\\"):
-        return try escapedString(from: start, bytes)
-      case 0..<0x20:
-        throw error("A control character in a string must be written as \\u and four digits.")
-      default:
-        index += 1
-      }
+    index = bytes.endOfPlainText(from: start)
+    guard index < bytes.count else { throw error("The text ends inside a string.") }
+    switch bytes[index] {
+    case UInt8(ascii: "\""):
+      let end = index
+      index += 1
+      return try text(start..<end, bytes)
+    case UInt8(ascii: "\\"):
+      return try escapedString(from: start, bytes)
+    default:
+      throw error("A control character in a string must be written as \\u and four digits.")
     }
-    throw error("The text ends inside a string.")
   }
 
   /// The bytes as a string.
@@ -34,7 +31,9 @@ extension JSONParser {
   private mutating func escapedString(from start: Int, _ bytes: Span<UInt8>) throws(JSONError) -> String {
     var result = try text(start..<index, bytes)
     var run = index
-    while index < bytes.count {
+    while true {
+      index = bytes.endOfPlainText(from: index)
+      guard index < bytes.count else { break }
       switch bytes[index] {
       case UInt8(ascii: "\""):
         result += try text(run..<index, bytes)
@@ -44,10 +43,8 @@ extension JSONParser {
         result += try text(run..<index, bytes)
         result.unicodeScalars.append(try escape(bytes))
         run = index
-      case 0..<0x20:
-        throw error("A control character in a string must be written as \\u and four digits.")
       default:
-        index += 1
+        throw error("A control character in a string must be written as \\u and four digits.")
       }
     }
     throw error("The text ends inside a string.")

@@ -75,9 +75,7 @@ public struct JSONWriter: Sendable {
     separate()
     bytes.append(UInt8(ascii: "\""))
     let text = value.utf8.span
-    var plain = 0
-    while plain < text.count, !Self.mustEscape(text[plain]) { plain += 1 }
-    if plain == text.count {
+    if text.endOfPlainText(from: 0) == text.count {
       append(text)
     } else {
       for index in text.indices { writeEscaped(text[index]) }
@@ -137,12 +135,8 @@ public struct JSONWriter: Sendable {
     unsafe text.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
   }
 
-  @inline(__always) private static func mustEscape(_ byte: UInt8) -> Bool {
-    byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
-  }
-
   private mutating func writeEscaped(_ byte: UInt8) {
-    guard Self.mustEscape(byte) else {
+    guard Span<UInt8>.endsPlainText(byte) else {
       bytes.append(byte)
       return
     }

@@ -221,13 +221,13 @@ public final class MessageStream {
     deliver()
   }
 
-  private var hasMessage: Bool { incoming[max(start, searched)...].contains(0) }
+  private var hasMessage: Bool { incoming.firstNUL(from: max(start, searched)) != nil }
 
   private func deliver() {
     guard !isOver, !isDelivering else { return }
     isDelivering = true
     var delivered = 0
-    while !isPaused, !isOver, let zero = incoming[max(start, searched)...].firstIndex(of: 0) {
+    while !isPaused, !isOver, let zero = incoming.firstNUL(from: max(start, searched)) {
       if delivered == limits.messagesPerTurn {
         deliverSoon()
         break

@@ -110,7 +110,7 @@ public final class VarlinkClient {
     let deadline = timeout.map { MonotonicTime.now + $0 }
     var searched = 0
     while true {
-      if let zero = incoming[searched...].firstIndex(of: 0) {
+      if let zero = incoming.firstNUL(from: searched) {
         let message = Array(incoming[..<zero])
         var descriptors: [SharedDescriptor] = []
         while let batch = arrived.first, batch.last <= zero {
