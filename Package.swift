@@ -35,6 +35,8 @@ let package = Package(
     .target(name: "CExtensionKit"),
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    // No pkgConfig: its flags are none that a package may have, and it is in the system's own directories.
+    .systemLibrary(name: "CCurses", providers: [.apt(["libncurses-dev"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
@@ -153,7 +155,7 @@ let package = Package(
     .target(
       name: "ExtensionControl",
       dependencies: [
-        "ExtensionBundles", "ExtensionInterfaces", "LinuxSystem", "Varlink", "VarlinkGenerator",
+        "CCurses", "ExtensionBundles", "ExtensionInterfaces", "LinuxSystem", "Varlink", "VarlinkGenerator",
       ],
       // What `extctl new` writes is inside the program.
       resources: [.embedInCode("Projects/Templates")]),

@@ -44,6 +44,7 @@ extension Broker {
         }
       }
     }
+    considerAnnouncing(identifiers)
     if !points.isEmpty { tellChanges(identifiers, points: points) }
     tellDevelopers()
   }

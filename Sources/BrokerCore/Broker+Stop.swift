@@ -125,6 +125,7 @@ extension Broker {
     let late = endedActivations.values.filter { $0.instance != nil && $0.deadline <= now.monotonic }
     for ended in late { markTold(ended.id) }
     crashes = crashes.filter { !$0.value.isForgettable(at: now) }
+    announceWhatIsDue()
   }
 
   private mutating func expire(_ id: String, _ instance: Instance) {

@@ -12,6 +12,9 @@ public struct Broker: Sendable {
   /// What the person reads, best first, for peers that do not say it themselves.
   let languages: [String]
 
+  /// Whether anything can wait for the person.
+  public var announces: Bool { catalog.approval == .person }
+
   /// When `Event.time` must come at the latest, in monotonic milliseconds.
   public private(set) var nextDeadline: Int64?
 
@@ -37,6 +40,7 @@ public struct Broker: Sendable {
   /// By host, what it asked for lately that is bounded in time.
   var quotas: [HostKey: Quotas] = [:]
   var logs: [String: [String]] = [:]
+  var announcements = Announcements()
   var launcher = LauncherState.unknown
   /// Instances that ended while no broker was there, until the launcher's table is complete.
   var restoredEnds: [(instance: String, note: String, end: InstanceEnd)] = []
@@ -81,6 +85,7 @@ public struct Broker: Sendable {
     for ended in endedActivations.values where ended.instance != nil {
       next = min(next ?? ended.deadline, ended.deadline)
     }
+    if let deadline = announcements.deadline { next = min(next ?? deadline, deadline) }
     return next
   }
 
@@ -126,6 +131,8 @@ public struct Broker: Sendable {
     case .expired(let identifiers): expire(identifiers)
     case .history(let request, let decisions): replyHistory(request, decisions)
     case .bundleChecked(let instance, let check): bundleChecked(instance, check)
+    case .announcementsLoaded(let contents): announcementsLoaded(contents)
+    case .announcementFailed(let contents): announcementFailed(contents)
 
     case .facts(let facts): self.facts = facts
     case .time: checkDeadlines()
@@ -176,6 +183,7 @@ public struct Broker: Sendable {
   }
 
   mutating func becomeReady() {
+    considerAnnouncing()
     guard isReady else { return }
     stopWhatMayNotRun()
     // Only where everything was read is it known what is gone.

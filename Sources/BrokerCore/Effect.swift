@@ -62,6 +62,8 @@ public enum Effect: Sendable {
   case dropConnection(ConnectionID)
 
   // MARK: People
+  /// Show it to the person, once: several as one where they are many.
+  case announce([Announcement])
   case log(LogEntry)
 }
 

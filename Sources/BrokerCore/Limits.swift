@@ -29,6 +29,10 @@ public struct Limits: Hashable, Sendable {
   public var instanceProcesses = 256
   public var instanceOpenFiles = 4096
   public var instanceFileSize = 2 << 30
+  public var rememberedAnnouncements = 4096
+  public var announcementDelay: Int64 = 1_000
+  public var announcementInterval: Int64 = 10_000
+  public var announcementTries = 5
   public var temporaryBytes = 512 << 20
   public var runtimeBytes = 64 << 20
   public var sharedMemoryBytes = 256 << 20
@@ -101,6 +105,15 @@ public struct Limits: Hashable, Sendable {
       row(
         "containerInterval", Int(containerInterval),
         "milliseconds from one look at the container of a running extension to the next"),
+      row(
+        "rememberedAnnouncements", rememberedAnnouncements,
+        "contents of which the person was told that they wait for approval; the oldest are told of again"),
+      row(
+        "announcementDelay", Int(announcementDelay),
+        "milliseconds from a new extension to its notification; those that come meanwhile go with it"),
+      row(
+        "announcementInterval", Int(announcementInterval), "milliseconds between two notifications at least"),
+      row("announcementTries", announcementTries, "further tries where nobody shows notifications"),
       row(
         "startDeadline", Int(startDeadline),
         "milliseconds from the request to the extension's answer to Start"),

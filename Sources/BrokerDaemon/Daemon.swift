@@ -25,6 +25,8 @@ final class Daemon {
   private var starter: LauncherStarter?
   var bundles: BundleSource?
   private var policy: PolicySource?
+  private(set) lazy var notifier = Notifier(loop: loop, worker: storeWorker) { [unowned self] in self.warn($0)
+  }
 
   private var listeners: [(listener: Listener, watch: EventLoop.Watch)] = []
   private var peers: [PeerID: PeerConnection] = [:]
@@ -85,6 +87,7 @@ final class Daemon {
         self.handle(.decisionsLoaded([]))
       }
     }
+    startAnnouncing()
     policy = PolicySource(
       places.policy, worker: storeWorker, loop: loop, warn: { [unowned self] in self.warn($0) },
       onPolicy: { [unowned self] in self.handle(.policyLoaded($0)) })
@@ -120,7 +123,7 @@ final class Daemon {
     link?.close(stop: byHand, then: then)
   }
 
-  private func warn(_ message: String) {
+  func warn(_ message: String) {
     if warnings.count < 50, !warnings.contains(message) { warnings.append(message) }
     journal.write(LogEntry(level: .warning, message: message, fields: [:]))
   }
@@ -275,6 +278,7 @@ final class Daemon {
         ExtensionInterface.MemoryPressure(call: call, used: used, limit: limit, context: JSONObject()).call())
     case .stop(let instance, let call):
       channels[instance]?.send(ExtensionInterface.Stop(call: call, context: JSONObject()).call())
+    case .announce(let announcements): announce(announcements)
     case .log(let entry): journal.write(entry)
     default: performWithLauncher(effect)
     }

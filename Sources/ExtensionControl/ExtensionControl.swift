@@ -8,7 +8,8 @@ public enum ExtensionControl {
 
   /// In the order of the help.
   static let commands: [Command] = [
-    .list, .show, .explain, .approve, .disable, .reset, .history, .publishers, .pin, .unpin, .export, .import,
+    .list, .show, .explain, .browse, .approve, .disable, .reset, .history, .publishers, .pin, .unpin, .export,
+    .import,
     .forget, .points, .hosts,
     .ps,
     .connections, .activate, .connect, .call, .stop, .watch, .logs, .new, .bundle, .dev, .install, .remove,

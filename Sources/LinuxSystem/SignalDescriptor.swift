@@ -9,4 +9,14 @@ extension Signals {
     unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
     return SharedDescriptor(try checkDescriptor { unsafe clinux_signalfd(signals, CInt(signals.count)) })
   }
+
+  /// The signals that have come to such a descriptor, without waiting.
+  package static func take(from descriptor: SharedDescriptor) -> [CInt] {
+    var signals: [CInt] = []
+    var information = signalfd_siginfo()
+    while unsafe read(descriptor.rawValue, &information, MemoryLayout<signalfd_siginfo>.size) > 0 {
+      signals.append(CInt(information.ssi_signo))
+    }
+    return signals
+  }
 }

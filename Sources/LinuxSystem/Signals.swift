@@ -5,6 +5,9 @@ package enum Signals {
   package static let terminate = SIGTERM
   package static let interrupt = SIGINT
   package static let hangUp = SIGHUP
+  package static let windowChanged = SIGWINCH
+  /// What ends a program on a terminal, or tells it that the terminal has another size.
+  package static let ofTerminal = [terminate, interrupt, hangUp, SIGQUIT, windowChanged]
   package static let childEnded = SIGCHLD
   package static let kill = SIGKILL
   /// SIGRTMAX: for an agreement between two programs.

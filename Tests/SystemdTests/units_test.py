@@ -9,6 +9,7 @@ import pathlib
 import shutil
 import signal
 import sqlite3
+import subprocess
 import time
 
 from scenes import (
@@ -150,7 +151,45 @@ def test_signature():
     check("the broker verifies its signature", row.get("publisher", "").startswith("SHA256:"), row.get("explanation"))
 
 
+NOTIFICATIONS, SHOWN = (pathlib.Path(os.environ["HOME"]) / name for name in ("notifications", "shown"))
+
+
+def start_notification_server():
+    """And a terminal that says what it was to show, and as what it runs."""
+    terminal = SHOWN.with_name("terminal")
+    terminal.write_text(
+        f'#!/bin/sh\n(printf "%s\\n" "$@"; cat /proc/self/cgroup; grep -E "NoNewPrivs|Seccomp:" /proc/self/status) > {SHOWN}.new\n'
+        f"mv {SHOWN}.new {SHOWN}\n")
+    terminal.chmod(0o755)
+    systemctl("set-environment", f"TERMINAL={terminal}")
+    NOTIFICATIONS.touch()
+    return subprocess.Popen(
+        [PLACE / "notification-server", NOTIFICATIONS, "actions", "markup"], stdin=subprocess.PIPE, text=True)
+
+
+def test_notification(server):
+    """The unit's filter lets the broker talk to the bus, and the manager start what the broker may not."""
+    install_extension("io.extensiond.test.noticed", "", approve=False)
+
+    def found():
+        events = map(json.loads, NOTIFICATIONS.read_text().splitlines())
+        return [event for event in events if "io.extensiond.test.noticed" in event.get("body", "")]
+
+    event = (wait(found, 30) or [{}])[0]
+    check("what waits for approval is announced", event.get("actions") == ["details", "Details"], event)
+    server.stdin.write(f"click {event.get('number', 0)}\n")
+    server.stdin.flush()
+    wait(SHOWN.exists)
+    shown = SHOWN.read_text().splitlines() if SHOWN.exists() else [""] * 5
+    check("a click opens a terminal", shown[0] == "-e" and shown[2:5] == ["browse", "--", "io.extensiond.test.noticed"], shown)
+    check("it has a unit of its own, and is not as confined as the broker",
+          "app-extctl" in "".join(shown[5:]) and {"NoNewPrivs:\t0", "Seccomp:\t0"} <= set(shown), shown[5:])
+    server.stdin.close()
+    server.wait()
+
+
 def main():
+    server = start_notification_server()
     test_start()
     connection, pid = test_use()
     test_host_names()
@@ -158,6 +197,7 @@ def main():
     test_watchdog(connection)
     test_hardening()
     test_signature()
+    test_notification(server)
     connection = test_launcher_ends(connection, pid)
     test_stop(connection)
     test_cannot_start()

@@ -22,11 +22,14 @@ extension Command {
 }
 
 extension AdminInterface.Gate {
-  fileprivate var text: String {
+  fileprivate var text: String { text(failure: Terminal.bold("FAIL")) }
+
+  /// `failure`: what marks a gate that is shut.
+  func text(failure: String) -> String {
     let mark =
       switch result {
       case .pass: "pass"
-      case .fail: Terminal.bold("FAIL")
+      case .fail: failure
       case .unknown: "    "
       }
     let mend = mend.map { "\n      -> \(Terminal.visible($0))" } ?? ""

@@ -1,0 +1,42 @@
+internal import BrokerCore
+internal import LinuxSystem
+
+// Telling the person that something waits for them.
+
+extension Daemon {
+  /// Begins with what was announced before. Where that cannot be known nothing is announced, rather than all again.
+  func startAnnouncing() {
+    guard broker.announces, CurrentProcess.environment("EXTENSIOND_NOTIFY") != "no" else { return }
+    let (store, limit) = (store, limits.rememberedAnnouncements)
+    storeWorker.perform {
+      Result { try store.announced(limit: limit) }
+    } completion: { [unowned self] result in
+      switch result {
+      case .success(let contents): self.handle(.announcementsLoaded(contents))
+      case .failure(let error): self.warn("nobody is notified of extensions that wait for approval: \(error)")
+      }
+    }
+  }
+
+  /// Remembered first, so that a crash in between does not show them twice.
+  func announce(_ announcements: [Announcement]) {
+    let (store, limit, contents) = (store, limits.rememberedAnnouncements, announcements.map(\.content))
+    storeWorker.perform {
+      Result { try store.announce(contents, limit: limit) }
+    } completion: { [unowned self] result in
+      if case .failure(let error) = result {
+        return self.warn("what was announced cannot be stored, so it is not shown: \(error)")
+      }
+      self.notifier.show(announcements) { [unowned self] in self.withdraw(announcements: $0) }
+    }
+  }
+
+  private func withdraw(announcements contents: [AnnouncedContent]) {
+    let store = store
+    storeWorker.perform {
+      Result { try store.withdrawAnnouncements(contents) }
+    } completion: { [unowned self] _ in
+      self.handle(.announcementFailed(contents))
+    }
+  }
+}

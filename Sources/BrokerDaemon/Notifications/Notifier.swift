@@ -1,0 +1,169 @@
+internal import BrokerCore
+internal import LinuxSystem
+
+/// Shows announcements as desktop notifications: org.freedesktop.Notifications.
+///
+/// Whoever has that name on the bus can say that the person clicked. So all that a click does is to open a terminal with
+/// `extctl browse`, once for each notification, and nothing is ever decided from one.
+final class Notifier {
+  /// More at once become one.
+  private static let separateLimit = 3
+  /// Notifications that can be clicked.
+  private static let shownLimit = 64
+  private static let capabilityLimit = 64
+
+  private static let server = BusConnection.Address(
+    destination: "org.freedesktop.Notifications", path: "/org/freedesktop/Notifications",
+    interface: "org.freedesktop.Notifications")
+  private static let bus = BusConnection.Address(
+    destination: "org.freedesktop.DBus", path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus")
+  private static let manager = BusConnection.Address(
+    destination: "org.freedesktop.systemd1", path: "/org/freedesktop/systemd1",
+    interface: "org.freedesktop.systemd1.Manager")
+
+  /// What a click on a notification is about.
+  private struct Shown {
+    let number: UInt32
+    let server: String
+    let command: [String]
+  }
+
+  private let loop: EventLoop
+  private let worker: Worker
+  private let warn: (String) -> Void
+  private var connection: BusConnection?
+  private var shown: [Shown] = []
+  private var units = 0
+
+  /// `worker`: looks for a terminal.
+  init(loop: EventLoop, worker: Worker, warn: @escaping (String) -> Void) {
+    self.loop = loop
+    self.worker = worker
+    self.warn = warn
+  }
+
+  /// Shows them. `failed`: nobody was there for these.
+  func show(_ announcements: [Announcement], failed: @escaping ([AnnouncedContent]) -> Void) {
+    worker.perform {
+      TerminalProgram.find()
+    } completion: { [unowned self] terminal in
+      self.ask(announcements, terminal, failed)
+    }
+  }
+
+  /// What the server can do, and whether somebody can start a terminal.
+  private func ask(
+    _ announcements: [Announcement], _ terminal: TerminalProgram?,
+    _ failed: @escaping ([AnnouncedContent]) -> Void
+  ) {
+    guard let connection = connect() else { return failed(announcements.map(\.content)) }
+    connection.call("NameHasOwner", of: Self.bus, { $0.append(Self.manager.destination) }) { reply in
+      let hasManager = reply?.isError == false && reply?.boolean() == true
+      connection.call("GetCapabilities", of: Self.server) { [unowned self] reply in
+        guard let reply, !reply.isError else { return failed(announcements.map(\.content)) }
+        let capabilities = reply.strings(limit: Self.capabilityLimit)
+        let usable = capabilities.contains("actions") && hasManager ? terminal : nil
+        let batches =
+          announcements.count > Self.separateLimit ? [announcements] : announcements.map { [$0] }
+        for batch in batches {
+          self.notify(
+            connection, batch, terminal: usable, markup: capabilities.contains("body-markup"), failed)
+        }
+      }
+    }
+  }
+
+  private func notify(
+    _ connection: BusConnection, _ announcements: [Announcement], terminal: TerminalProgram?, markup: Bool,
+    _ failed: @escaping ([AnnouncedContent]) -> Void
+  ) {
+    let text = AnnouncementText(announcements, markup: markup, namesCommand: terminal == nil)
+    connection.call("Notify", of: Self.server) { message in
+      message.append("extensiond")
+      message.append(UInt32(0))
+      message.append("")
+      message.append(text.title)
+      message.append(text.body)
+      message.append(terminal == nil ? [] : ["details", "Details"])
+      message.array("{sv}") {
+        message.entry("sv") {
+          message.append("urgency")
+          message.variant("y") { message.append(UInt8(1)) }
+        }
+      }
+      message.append(Int32(-1))
+    } answered: { [unowned self] reply in
+      guard let reply, !reply.isError else { return failed(announcements.map(\.content)) }
+      guard let terminal, let number = reply.number(), let sender = reply.sender else { return }
+      let only = announcements.count == 1 ? announcements.first?.content.identifier : nil
+      if self.shown.count >= Self.shownLimit { self.shown.removeFirst() }
+      self.shown.append(Shown(number: number, server: sender, command: terminal.browsing(only)))
+    }
+  }
+
+  private func connect() -> BusConnection? {
+    if let connection { return connection }
+    guard let new = BusConnection(loop: loop) else { return nil }
+    new.onSignal = { [unowned self] in self.hear($0) }
+    new.onEnd = { [unowned self] in
+      self.shown = []
+      // It is in the midst of telling us.
+      let old = self.connection
+      self.connection = nil
+      self.loop.schedule(after: .zero) { withExtendedLifetime(old) {} }
+    }
+    new.listen(to: Self.server)
+    connection = new
+    return new
+  }
+
+  private func hear(_ signal: BusMessage) {
+    // Anybody on the bus can send a signal to us; only the one that showed it may speak of it.
+    guard let number = signal.number(), let sender = signal.sender,
+      let index = shown.firstIndex(where: { $0.number == number && $0.server == sender })
+    else { return }
+    switch signal.member {
+    case "ActionInvoked":
+      guard signal.string() == "details" else { return }
+      open(shown.remove(at: index).command)
+    case "NotificationClosed": shown.remove(at: index)
+    default: break
+    }
+  }
+
+  /// Has the person's service manager start it: what this process starts would be as confined as it is.
+  private func open(_ command: [String]) {
+    units += 1
+    let name = "app-extctl\\x2dbrowse@\(CurrentProcess.processID)x\(units).service"
+    connection?.call("StartTransientUnit", of: Self.manager) { message in
+      message.append(name)
+      message.append("fail")
+      message.array("(sv)") {
+        message.property("Description", "s") { message.append("Details of extensions") }
+        message.property("CollectMode", "s") { message.append("inactive-or-failed") }
+        message.property("ExecStart", "a(sasb)") {
+          message.array("(sasb)") {
+            message.structure("sasb") {
+              message.append(command[0])
+              message.append(command)
+              message.append(false)
+            }
+          }
+        }
+      }
+      message.array("(sa(sv))") {}
+    } answered: { [unowned self] reply in
+      guard let reply, reply.isError else { return }
+      self.warn("cannot open a terminal with '\(command.joined(separator: " "))': \(reply.errorText)")
+    }
+  }
+}
+
+extension BusMessage {
+  fileprivate func property(_ name: String, _ type: String, _ body: () -> Void) {
+    structure("sv") {
+      append(name)
+      variant(type, body)
+    }
+  }
+}

@@ -1,0 +1,244 @@
+"""What waits for approval is shown by a notification server, on a bus of its own."""
+
+import contextlib
+import json
+import os
+import pathlib
+import signal
+import socket
+import sqlite3
+import subprocess
+import unittest
+
+from world import BUILD, World, until
+
+SERVER = pathlib.Path(__file__).with_name("notification-server")
+
+
+class NotificationTests(World):
+    def setUp(self):
+        super().setUp()
+        self.events = self.place / "events"
+        self.events.touch()
+        self.server = None
+
+    def start_bus(self, name="bus"):
+        address = f"unix:path={self.place}/{name}"
+        self.bus = subprocess.Popen(
+            ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--nosyslog", f"--address={address}"], env=self.env,
+            stderr=subprocess.DEVNULL)
+        self.addCleanup(self.end, self.bus)
+        until((self.place / name).exists, "the bus")
+        self.env["DBUS_SESSION_BUS_ADDRESS"] = address
+
+    def start_server(self, *abilities):
+        self.server = subprocess.Popen(
+            [SERVER, self.events, *abilities], env=self.env, stdin=subprocess.PIPE, text=True)
+        self.addCleanup(self.server.stdin.close)
+        self.addCleanup(self.end, self.server)
+        self.wait_for("ready")
+
+    @staticmethod
+    def end(process):
+        if process.poll() is None:
+            process.kill()
+        process.wait()
+
+    def heard(self, kind):
+        lines = self.events.read_text().splitlines()
+        return [event for event in map(json.loads, lines) if event["kind"] == kind]
+
+    def wait_for(self, kind, count=1):
+        return until(lambda: len(self.heard(kind)) >= count and self.heard(kind), f"{count} of {kind}")
+
+    def tell_server(self, line):
+        self.server.stdin.write(line + "\n")
+        self.server.stdin.flush()
+
+    def terminal(self, name="xdg-terminal-exec"):
+        """A terminal that says what it was to show."""
+        directory = self.place / "programs"
+        directory.mkdir(exist_ok=True)
+        program = directory / name
+        program.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {self.place}/shown.new; mv {self.place}/shown.new {self.place}/shown\n')
+        program.chmod(0o755)
+        self.env["PATH"] = f"{directory}:{os.environ['PATH']}"
+        return program
+
+    def put_ext(self, identifier="org.example.Ext", name="Ext"):
+        return self.put(self.make_bundle(identifier, info={"CFBundleName": name}))
+
+    def test_details_open_a_terminal_once(self):
+        self.terminal()
+        self.start_bus()
+        self.start_server("actions", "markup", "manager")
+        self.put(self.make_host())
+        self.put_ext(name="<b>Bold</b> & co")
+        self.start_broker()
+        [event] = self.wait_for("notify")
+        self.assertEqual(event["title"], "An extension waits for approval")
+        self.assertEqual(
+            event["body"],
+            "&lt;b&gt;Bold&lt;/b&gt; &amp; co (org.example.Ext), for Host. It is not used before you approve it.")
+        self.assertEqual(event["actions"], ["details", "Details"])
+        self.pretend_to_click(event["number"])
+        # Later on the same bus than what was pretended, so that it would be obeyed by now.
+        self.put_ext("org.example.Second")
+        self.wait_for("notify", 2)
+        self.assertEqual(self.heard("start"), [])
+        # One that was closed is not there to be clicked.
+        self.tell_server("close 2")
+        self.tell_server("click 2")
+        for _ in range(2):
+            self.tell_server(f"click {event['number']}")
+        shown = until((self.place / "shown").exists, "the terminal") and (self.place / "shown").read_text().split("\n")
+        self.assertTrue(shown[0].endswith("/extctl"), shown)
+        self.assertEqual(shown[1:4], ["browse", "--", "org.example.Ext"])
+        self.put_ext("org.example.Other")
+        self.wait_for("notify", 3)
+        self.assertEqual(len(self.heard("start")), 1)
+        # A click decides nothing.
+        self.assertEqual({item["state"] for item in self.listed() if item["path"].endswith(".appex")}, {"unapproved"})
+
+    def pretend_to_click(self, number):
+        """As any program on the bus can: to all, and to each one by name."""
+        for destination in [[]] + [[f"--dest=:1.{index}"] for index in range(12)]:
+            subprocess.run(
+                ["dbus-send", "--session", "--type=signal", *destination, "/org/freedesktop/Notifications",
+                 "org.freedesktop.Notifications.ActionInvoked", f"uint32:{number}", "string:details"],
+                env=self.env, check=True)
+
+    def test_a_terminal_that_is_named_is_used_with_its_option(self):
+        self.env["TERMINAL"] = str(self.terminal("some-terminal"))
+        self.start_bus()
+        self.start_server("actions", "manager")
+        self.put_ext()
+        self.start_broker()
+        [event] = self.wait_for("notify")
+        self.tell_server(f"click {event['number']}")
+        [start] = self.wait_for("start")
+        self.assertEqual(start["command"][0], self.env["TERMINAL"])
+        self.assertEqual(start["command"][1], "-e")
+        self.assertEqual(start["command"][3:], ["browse", "--", "org.example.Ext"])
+
+    def test_nothing_is_announced_twice(self):
+        self.start_bus()
+        self.start_server()
+        self.put_ext()
+        self.start_broker()
+        [event] = self.wait_for("notify")
+        # Neither actions nor anybody who could start a terminal.
+        self.assertEqual(event["actions"], [])
+        self.assertTrue(event["body"].endswith("\nTo look at it: extctl browse org.example.Ext"), event)
+        self.stop_broker()
+        self.start_broker()
+        self.ask("Rescan", wait=True)
+        self.put_ext("org.example.Other")
+        events = self.wait_for("notify", 2)
+        self.assertIn("org.example.Other", events[1]["body"])
+        self.assertEqual(len(events), 2)
+
+    def test_many_are_one(self):
+        self.start_bus()
+        self.start_server()
+        for number in range(30):
+            self.put_ext(f"org.example.Ext{number}")
+        self.start_broker()
+        [event] = self.wait_for("notify")
+        self.assertEqual(event["title"], "30 extensions wait for approval")
+        self.assertTrue(event["body"].endswith("\nTo look at it: extctl browse"))
+
+    def test_the_setting_switches_it_off(self):
+        self.start_bus()
+        self.start_server()
+        self.put_ext()
+        self.start_broker(EXTENSIOND_NOTIFY="no")
+        # The decisions are read after what was announced, which it need not know.
+        self.ask("History")
+        with contextlib.closing(sqlite3.connect(self.home / ".local/state/extensiond/decisions.sqlite")) as database:
+            self.assertEqual(database.execute("SELECT name FROM sqlite_schema WHERE name = 'announced'").fetchall(), [])
+        self.stop_broker()
+        # What was not announced then is announced now.
+        self.start_broker()
+        self.assertEqual(len(self.wait_for("notify")), 1)
+
+    def assert_serves(self):
+        path = self.put_ext("org.example.Late")
+        self.ask("Rescan", wait=True)
+        self.wait_state(path, "unapproved")
+
+    def test_no_bus(self):
+        self.put_ext()
+        self.env["DBUS_SESSION_BUS_ADDRESS"] = f"unix:path={self.place}/nothing"
+        self.start_broker()
+        self.assert_serves()
+        # It comes later, as in a session that begins.
+        self.start_bus("nothing")
+        self.start_server()
+        self.wait_for("notify")
+
+    def test_a_bus_that_says_nothing_is_in_nobodys_way(self):
+        silent = socket.socket(socket.AF_UNIX)
+        self.addCleanup(silent.close)
+        silent.bind(str(self.place / "silent"))
+        silent.listen()
+        self.env["DBUS_SESSION_BUS_ADDRESS"] = f"unix:path={self.place}/silent"
+        self.put_ext()
+        self.start_broker()
+        silent.settimeout(20)
+        connection, _ = silent.accept()
+        self.addCleanup(connection.close)
+        self.assert_serves()
+        # It dies in the midst of it.
+        connection.close()
+        self.ask("Rescan", wait=True)
+        self.assertIsNone(self.broker.poll())
+
+    def test_a_bus_that_dies_is_connected_to_again(self):
+        self.start_bus()
+        self.start_server()
+        self.put_ext()
+        self.start_broker()
+        self.wait_for("notify")
+        self.end(self.server)
+        self.end(self.bus)
+        (self.place / "bus").unlink(missing_ok=True)
+        self.start_bus()
+        self.events.write_text("")
+        self.start_server()
+        self.put_ext("org.example.Other")
+        [event] = self.wait_for("notify")
+        self.assertIn("org.example.Other", event["body"])
+
+    def test_a_server_that_dies_when_it_is_asked_is_no_reason_not_to_tell(self):
+        self.start_bus()
+        self.start_server("dies")
+        self.put_ext()
+        self.start_broker()
+        self.wait_for("asked")
+        self.assert_serves()
+        self.events.write_text("")
+        self.start_server()
+        self.assertIn("org.example.Ext)", self.wait_for("notify")[0]["body"])
+
+    def test_a_server_that_hangs_is_in_nobodys_way(self):
+        self.start_bus()
+        self.start_server()
+        self.server.send_signal(signal.SIGSTOP)
+        self.put_ext()
+        self.start_broker()
+        self.assert_serves()
+
+    def test_an_ephemeral_broker_announces_nothing(self):
+        self.start_bus()
+        self.start_server()
+        self.put_ext()
+        subprocess.run(
+            [BUILD / "extensiond", "--ephemeral", self.root, "--", BUILD / "extctl", "rescan"], env=self.env,
+            check=True, timeout=60, capture_output=True)
+        self.start_broker()
+        self.assertEqual(len(self.wait_for("notify")), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
