@@ -112,7 +112,8 @@ extension Broker {
           instance: id, extensionIdentifier: instance.identifier, extensionPoint: instance.extensionPoint,
           path: instance.path, program: program, arguments: facts.arguments,
           entitlements: facts.entitlements, bounds: bounds(of: facts),
-          allowsNoSandbox: ruling.allowsNoSandbox != nil, runtime: facts.runtime, waits: instance.waits,
+          withoutSandbox: ruling.allowsNoSandbox != nil && sandboxFault != nil, runtime: facts.runtime,
+          waits: instance.waits,
           note: note)))
   }
 }

@@ -13,6 +13,7 @@ extension Broker {
       return reply(request, AdminInterface.Explain.Reply(gates: [gate], usable: false))
     }
     var gates = bundleGates(facts) + trustGates(facts) + launchGates(facts)
+    if let gate = sandboxGate(facts) { gates.append(gate) }
     if let host = call.host { gates.append(hostGate(host, facts)) }
     if let scene = call.scene { gates.append(sceneGate(scene, facts)) }
     gates += historyGates(facts.identifier ?? facts.path)
@@ -135,6 +136,28 @@ extension Broker {
           mend: "systemctl --user start extensiond-launcher.service"))
     }
     return gates
+  }
+
+  /// nil where no launcher can say.
+  private func sandboxGate(_ facts: BundleFacts) -> AdminInterface.Gate? {
+    guard case .connected = launcher else { return nil }
+    if facts.entitlements.contains("none") {
+      return gate("sandbox", true, "it runs without one, as it asks for")
+    }
+    guard let fault = sandboxFault else {
+      return gate("sandbox", true, "bubblewrap, seccomp and Landlock as this kernel has them")
+    }
+    if let rule = catalog.ruling(facts).allowsNoSandbox {
+      return gate("sandbox", true, "\(fault); the policy lets it run without: \(rule)")
+    }
+    return gate(
+      "sandbox", false, fault,
+      mend: "install bubblewrap; or let the kernel make user name spaces; see docs/policy.md, AllowNoSandbox")
+  }
+
+  /// Why no sandbox can be made here.
+  var sandboxFault: String? {
+    if case .connected(let facts) = launcher { facts.sandboxFault } else { nil }
   }
 
   private func hostGate(_ host: String, _ facts: BundleFacts) -> AdminInterface.Gate {

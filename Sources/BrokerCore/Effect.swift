@@ -83,8 +83,8 @@ public struct LaunchOrder: Hashable, Sendable {
   /// Those that were agreed to.
   public var entitlements: [String]
   public var bounds: ResourceBounds
-  /// The policy lets it run without a sandbox where none can be made.
-  public var allowsNoSandbox: Bool
+  /// None can be made here, and the policy lets it run all the same.
+  public var withoutSandbox: Bool
   public var runtime: BundleFacts.Runtime
   /// Stop the program before its first instruction.
   public var waits: Bool

@@ -128,13 +128,16 @@ public struct LauncherFacts: Hashable, Sendable {
   public var unsettledStarts: Int
   /// Of control groups, those that hold and measure instances: memory, pids, cpu.
   public var controllers: Set<String>
+  /// Why no sandbox can be made; nil where one can.
+  public var sandboxFault: String?
   /// Without one for processes, the kernel still holds each sandbox to a number of them.
   public var limitsProcesses: Bool
 
   public init(
     processID: Int32, controlGroups: Bool, unsettledStarts: Int, controllers: Set<String> = [],
-    limitsProcesses: Bool = true
+    limitsProcesses: Bool = true, sandboxFault: String? = nil
   ) {
+    self.sandboxFault = sandboxFault
     self.controllers = controllers
     self.limitsProcesses = limitsProcesses
     self.processID = processID

@@ -62,7 +62,9 @@ extension Daemon {
 
   private func grant(_ order: LaunchOrder, _ container: String, _ directory: SharedDescriptor) {
     do throws(SandboxGrants.Refusal) {
-      let grants = try SandboxGrants(order.entitlements, places: places)
+      // Without a sandbox it has what one that asked for none has.
+      let lines = order.entitlements + (order.withoutSandbox ? [Entitlement.simple(.none).line] : [])
+      let grants = try SandboxGrants(lines, places: places)
       guard grants.includesHome else { return launch(order, container, directory, grants, home: nil) }
       lookAtHome(for: order, container, directory, grants)
     } catch {

@@ -114,7 +114,8 @@ final class LauncherLink {
           LauncherFacts(
             processID: Int32(clamping: hello.pid), controlGroups: hello.controlGroups,
             unsettledStarts: hello.unsettledStarts, controllers: Set(hello.controllers),
-            limitsProcesses: CurrentProcess.limitsProcessesOfSandboxes)))
+            limitsProcesses: CurrentProcess.limitsProcessesOfSandboxes,
+            sandboxFault: hello.sandboxFault)))
       self.call {
         LauncherInterface.Table(request: $0)
       } answered: { [unowned self] answer in

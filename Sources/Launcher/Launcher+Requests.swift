@@ -50,7 +50,7 @@ extension Launcher {
       LauncherInterface.Hello.Reply(
         answers: request.request, protocol: LauncherPacket.version, pid: Int(CurrentProcess.processID),
         controlGroups: groups != nil, controllers: groups?.controllers.sorted() ?? [],
-        unsettledStarts: starts.unsettled))
+        unsettledStarts: starts.unsettled, sandboxFault: tools.sandboxFault))
   }
 
   private func table(_ request: LauncherInterface.Table) {

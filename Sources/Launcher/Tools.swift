@@ -12,6 +12,8 @@ struct Tools {
   let busProxy: String
   let busDirectory: String
   let filters = SystemCallFilters()
+  /// Why no sandbox can be made; nil where one was made for a try.
+  let sandboxFault: String?
   /// The soft limit of open files for programs: that of a login session. A service's limit may be larger, and programs
   /// that use select(2) would not survive it.
   let softDescriptorLimit = min(CurrentProcess.descriptorLimit, 1024)
@@ -31,24 +33,32 @@ struct Tools {
     } catch {
       throw StartFailure(.system, "cannot open /dev/null: \(error)")
     }
-    bindsDescriptors = Self.help(of: bubblewrap, null: null).contains("--ro-bind-fd")
+    let help = Self.output(of: bubblewrap, ["--help"], null: null)
+    bindsDescriptors = help.text.contains("--ro-bind-fd")
+    // As the first process, so that bwrap waits for it: nothing may be left in this control group.
+    let tried = Self.output(
+      of: bubblewrap,
+      ["--unshare-all", "--as-pid-1", "--die-with-parent", "--ro-bind", "/", "/", "/usr/bin/true"],
+      null: null)
+    sandboxFault =
+      tried.works
+      ? nil
+      : "\(bubblewrap) makes no sandbox here" + (tried.text.isEmpty ? "" : ": \(tried.text.prefix(200))")
   }
 
-  /// What `--help` prints; empty where the program does not run.
-  private static func help(of program: String, null: SharedDescriptor) -> String {
-    guard let pipe = try? Pipe.make() else { return "" }
+  /// What a program prints, and whether it ended well. A pipe holds all of it, so it can end before anybody reads.
+  private static func output(
+    of program: String, _ arguments: [String], null: SharedDescriptor
+  ) -> (text: String, works: Bool) {
+    guard let pipe = try? Pipe.make() else { return ("", false) }
     let command = Spawn(
-      path: program, arguments: ["--help"], environment: [], descriptors: [null, pipe.writing, pipe.writing])
-    guard let child = try? command.run() else { return "" }
-    // A pipe holds all of it, so the program can end before anybody reads.
-    let ended = try? Poll.readable(child.process.descriptor.rawValue, deadline: .now + .seconds(2))
-    if ended != true {
-      try? child.process.send(signal: Signals.kill)
-      _ = try? Poll.readable(child.process.descriptor.rawValue)
+      path: program, arguments: arguments, environment: [], descriptors: [null, pipe.writing, pipe.writing])
+    do throws(Spawn.Failure) {
+      let end = try command.runToEnd(deadline: .now + .seconds(2))
+      let text = String(decoding: pipe.written(upTo: 1 << 16), as: UTF8.self)
+      return (text.split(separator: "\n").joined(separator: "\n"), end == .exited(status: 0))
+    } catch {
+      return ("\(error.errno)", false)
     }
-    _ = try? child.process.reap()
-    try? pipe.reading.descriptor.setNonBlocking()
-    let text = try? pipe.reading.descriptor.read(upTo: 1 << 16)
-    return String(decoding: text ?? [], as: UTF8.self)
   }
 }

@@ -100,7 +100,7 @@ func `people see what the kernel vouches for of a host`(group: String?, flatpak:
   world.approve()
   let names = [
     "found", "parsed", "valid", "permissions", "compatible", "winner", "scope", "signature", "entitlements",
-    "policy", "decision", "quarantine", "limits", "launcher", "host", "scene", "last launch",
+    "policy", "decision", "quarantine", "limits", "launcher", "sandbox", "host", "scene", "last launch",
     "last handshake",
   ]
   #expect(try world.explain(host: "org.example.Editor", scene: "main").map(\.name) == names)

@@ -178,3 +178,22 @@ private func policy(_ restrict: (inout PolicyRule.Restrictions) -> Void) -> Poli
   early.send(.policyLoaded(Policy()))
   #expect(early.answerCount(request) == 1)
 }
+
+@Test(arguments: [nil, "bwrap makes no sandbox here"], [true, false])
+func `only the policy lets an extension run without a sandbox, and only where none can be made`(
+  fault: String?, isAllowed: Bool
+) throws {
+  let world = TestWorld(
+    policy: isAllowed ? policy { $0.allowsNoSandbox = true } : Policy(), ready: false)
+  var facts = TestWorld.launcher
+  facts.sandboxFault = fault
+  world.send(.launcherConnected(facts))
+  world.send(.restored)
+  world.approve()
+  _ = try world.activation(world.activate(world.host()))
+  #expect(world.launches.map(\.withoutSandbox) == [fault != nil && isAllowed])
+  let gates = try world.reply(
+    world.admin(.explain(.init(extension: TestWorld.extensionName))), as: AdminInterface.Explain.Reply.self
+  ).gates
+  #expect(gates.first { $0.name == "sandbox" }?.result == (fault == nil || isAllowed ? .pass : .fail))
+}

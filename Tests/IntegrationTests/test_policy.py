@@ -49,6 +49,7 @@ class Policy(World):
         other = self.put(self.make_bundle("org.example.Other"))
         one = self.put(self.make_bundle())
         self.start_broker()
+        self.listed()
         warnings = self.ask("Status")["warnings"]
         self.assertTrue(any(f"{self.policies}/50-site.policy:4:2: " in w for w in warnings), warnings)
         # The broken rule names all, so all is closed.
@@ -91,3 +92,19 @@ class Policy(World):
         developer.send("Develop", {"path": str(self.make_bundle())}, more=True)
         found = developer.receive()
         self.assertEqual([row["state"] for row in found["extensions"]], ["blocked"])
+
+    def test_where_no_sandbox_can_be_made_only_the_policy_lets_an_extension_run(self):
+        self.env["EXTENSIOND_BWRAP"] = "/usr/bin/false"
+        self.ready()
+        with self.assertRaises(VarlinkError) as caught:
+            self.activate(self.host())
+        self.assertIn(caught.exception.parameters["reason"]["kind"], ("sandboxFailed", "startFailed"))
+        gate = self.gate("sandbox")
+        self.assertEqual(gate["result"], "fail")
+        self.assertIn("/usr/bin/false makes no sandbox here", gate["evidence"])
+        path = self.write("[Restrict]\nIdentifier=org.example.*\nAllowNoSandbox=yes\n")
+        until(lambda: f"{path}:1" in self.gate("sandbox")["evidence"], "the rule to count")
+        self.ask("Reset", extension="org.example.Ext")
+        self.approve("org.example.Ext")
+        _, _, connection = self.activate(self.host(), connect=True)
+        self.echo(connection)
