@@ -21,7 +21,9 @@ final class PeerConnection {
     connection = try ServiceConnection(
       socket, on: loop,
       limits: .init(
-        messageBytes: limits.messageBytes, queuedBytes: limits.queuedBytesPerConnection,
+        messageBytes: limits.messageBytes,
+        queuedBytes: peer.door == .host
+          ? limits.queuedBytesPerConnection : limits.queuedBytesForAdministration,
         messagesPerTurn: limits.messagesPerTurn),
       description: ServiceDescription(
         vendor: "extensiond", product: peer.door == .host ? "Extension broker" : "Extension administration",

@@ -29,6 +29,14 @@ class Discovery(World):
             bundle = self.put(self.make_bundle(f"org.example.{root.name.title()}"), root=root)
             self.wait_state(bundle, "unapproved")
 
+    def test_a_list_of_very_many_bundles_is_whole(self):
+        words = {key: "1" * 500 for key in ("Description", "Developer", "License")}
+        for number in range(1000):
+            self.put(self.make_bundle(f"org.example.N{number}", info={"Extensiond": words}))
+        self.start_broker()
+        self.assertEqual(len(self.listed()), 1000)
+        self.assertEqual(len(self.extctl("list").stdout.splitlines()), 1001)
+
     def test_install_replace_rename_and_remove_are_noticed(self):
         self.ready()
         stream = self.subscribe()
