@@ -7,7 +7,8 @@ extension Catalog {
   func withContents(_ facts: BundleFacts) -> BundleFacts {
     guard facts.kind == .application else { return facts }
     var whole = facts
-    let asked = contents(of: facts.path).filter { ownHost(of: $0)?.path == facts.path }.map(\.entitlements)
+    let asked = askingContents(of: facts.path).filter { ownHost(of: $0)?.path == facts.path }.map(
+      \.entitlements)
     whole.entitlements = Set(asked.joined()).union(facts.entitlements).sorted()
     return whole
   }

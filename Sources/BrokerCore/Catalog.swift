@@ -16,6 +16,8 @@ struct Catalog: Sendable {
   private(set) var identifiersByPoint: [String: Set<String>] = [:]
   /// Paths of extensions inside an application.
   private var contained: [String: Set<String>] = [:]
+  /// Of these, those that ask for entitlements: few, and looked at for each of the others.
+  private var asking: [String: Set<String>] = [:]
   /// Definitions by point, best root first.
   private var definitions: [String: [(path: String, rootIndex: Int, point: PointFacts)]] = [:]
 
@@ -25,8 +27,8 @@ struct Catalog: Sendable {
 
   func point(_ identifier: String) -> PointFacts? { definitions[identifier]?.first?.point }
 
-  /// The extensions inside an application.
-  func contents(of path: String) -> [BundleFacts] { (contained[path] ?? []).compactMap { bundles[$0] } }
+  /// The extensions inside an application that ask for entitlements.
+  func askingContents(of path: String) -> [BundleFacts] { (asking[path] ?? []).compactMap { bundles[$0] } }
 
   func point(definedAt identifier: String) -> String? { definitions[identifier]?.first?.path }
 
@@ -148,6 +150,7 @@ struct Catalog: Sendable {
     case .appExtension:
       if let container = facts.containingPath {
         contained[container, default: []].insert(facts.path)
+        if !facts.entitlements.isEmpty { asking[container, default: []].insert(facts.path) }
         affectContainer(container, &affected)
       }
       if let point = facts.extensionPoint, let identifier = facts.identifier {
@@ -181,6 +184,7 @@ struct Catalog: Sendable {
     guard facts.kind == .appExtension else { return }
     if let container = facts.containingPath {
       drop(path, from: &contained, container)
+      drop(path, from: &asking, container)
       affectContainer(container, &affected)
     }
     guard let identifier = facts.identifier else { return }

@@ -22,8 +22,6 @@ public struct PolicyFile: Hashable, Sendable {
 
   /// The most that is read of a file, in bytes.
   public static let sizeLimit = 1 << 20
-  /// A file of another owner, or one that others can write.
-  public static let notRootsMessage = "is not root's alone"
 
   /// `distrust`: why nothing that it says counts but for what it names, nil where it does.
   public init(_ bytes: [UInt8], path: String, distrust: String? = nil) {

@@ -12,6 +12,8 @@ extension DecisionStore {
       (identifier: row.text(0) ?? "", since: row.integer(1), lasted: row.integer(2))
     }
     let gone = left.subtracting(present)
+    // At nearly every start. Nothing is written then.
+    if known.isEmpty, gone.isEmpty { return [] }
     var lasted: [String: Int64] = [:]
     for row in known where gone.contains(row.identifier) {
       lasted[row.identifier] = row.lasted + min(max(0, now - row.since), Self.longestStep)

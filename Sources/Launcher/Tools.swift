@@ -56,7 +56,7 @@ struct Tools {
     do throws(Spawn.Failure) {
       let end = try command.runToEnd(deadline: .now + .seconds(2))
       let text = String(decoding: pipe.written(upTo: 1 << 16), as: UTF8.self)
-      return (text.split(separator: "\n").joined(separator: "\n"), end == .exited(status: 0))
+      return (text.split(separator: "\n").joined(separator: " "), end == .exited(status: 0))
     } catch {
       return ("\(error.errno)", false)
     }
