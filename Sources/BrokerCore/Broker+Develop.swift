@@ -103,8 +103,14 @@ extension Broker {
   mutating func tellDevelopers() {
     for development in sessions.values.compactMap(\.development) where development.isAccepted {
       var rows = catalog.developed(at: development.path).map { row($0, in: languages) }
-      // How many run is told by other events.
-      for index in rows.indices { rows[index].instances = 0 }
+      for index in rows.indices {
+        // How many run is told by other events.
+        rows[index].instances = 0
+        // What holds a limit depends on the launcher, which may come later: that is no news of the bundle.
+        rows[index].limits = rows[index].limits?.map { bound in
+          AdminInterface.Bound(name: bound.name, value: bound.value, asked: bound.asked)
+        }
+      }
       guard rows != development.told, sessions[development.request.peer]?.isBlocked != true else { continue }
       sessions[development.request.peer]?.development?.told = rows
       tell(development, AdminInterface.Develop.Reply(event: .found, extensions: rows))

@@ -69,6 +69,17 @@ extension TestWorld {
   #expect(gates.first { $0.name == "decision" }?.evidence.contains("developer") == true)
 }
 
+@Test func `what a bundle is is told once, also where the launcher comes later`() throws {
+  let world = TestWorld(bundles: [TestWorld.points()])
+  world.send(.launcherGone)
+  let (_, request) = world.develop()
+  world.connectLauncher()
+  world.add([tool()])
+  let told = world.told(request)
+  #expect(told.map(\.event) == [.found])
+  #expect(told[0].extensions?[0].limits?.isEmpty == false)
+}
+
 @Test func `instances of a developer's bundle are marked, others are not`() throws {
   let world = TestWorld(bundles: [TestWorld.points(), TestWorld.greeter()])
   world.approve()
