@@ -16,6 +16,8 @@ let package = Package(
   name: "extensiond",
   products: [
     .library(name: "ExtensionFoundation", targets: ["ExtensionFoundation"]),
+    // Scenes, for hosts and extensions that have a user interface.
+    .library(name: "ExtensionKit", targets: ["ExtensionKit"]),
     // Distributed actors over a connection, for those who want them.
     .library(name: "ExtensionDistributed", targets: ["ExtensionDistributed"]),
     .library(name: "Varlink", targets: ["Varlink"]),
