@@ -10,7 +10,7 @@ import sys
 import typing
 import unittest
 
-from world import BUILD, World, until
+from world import BUILD, DEADLINE, World, until
 
 try:
     import asyncvarlink
@@ -123,7 +123,7 @@ asyncio.run(main())
         self.addCleanup(server.wait)
         self.addCleanup(server.kill)
         until(address.exists, "the server's socket")
-        ended = subprocess.run([BUILD / "certification", "client", address], capture_output=True, text=True, timeout=30)
+        ended = subprocess.run([BUILD / "certification", "client", address], capture_output=True, text=True, timeout=DEADLINE)
         self.assertEqual((ended.stdout, ended.stderr), ("Certification passed\n", ""))
 
     def test_their_client_passes_the_certification_of_our_server(self):

@@ -6,7 +6,7 @@ import socket
 import subprocess
 import time
 
-from world import BUILD, World
+from world import BUILD, DEADLINE, World
 
 BASH = """
 source <(extctl completion bash)
@@ -24,7 +24,7 @@ class Completion(World):
     def tab(self, *words):
         started = time.monotonic()
         done = subprocess.run(
-            ["bash", "-c", BASH, "bash", "extctl", *words], env=self.env, capture_output=True, text=True, timeout=30)
+            ["bash", "-c", BASH, "bash", "extctl", *words], env=self.env, capture_output=True, text=True, timeout=DEADLINE)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertLess(time.monotonic() - started, 5)
         return done.stdout.split()

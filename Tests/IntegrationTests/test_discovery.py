@@ -7,7 +7,7 @@ import shutil
 import signal
 import time
 
-from world import POINT, VarlinkError, World, until
+from world import DEADLINE, POINT, VarlinkError, World, until
 
 
 class Discovery(World):
@@ -324,7 +324,7 @@ class Decisions(World):
         import subprocess
         from world import BUILD
 
-        second = subprocess.run([BUILD / "extensiond"], env=self.env, capture_output=True, text=True, timeout=20)
+        second = subprocess.run([BUILD / "extensiond"], env=self.env, capture_output=True, text=True, timeout=DEADLINE)
         self.assertEqual(second.returncode, 3)
         self.assertIn("another extensiond serves", second.stderr)
         self.listed()
@@ -335,7 +335,7 @@ class Decisions(World):
 
         env = {key: value for key, value in self.env.items() if key != "XDG_RUNTIME_DIR"}
         for program in ("extensiond", "extensiond-launcher"):
-            ended = subprocess.run([BUILD / program], env=env, capture_output=True, text=True, timeout=20)
+            ended = subprocess.run([BUILD / program], env=env, capture_output=True, text=True, timeout=DEADLINE)
             self.assertEqual(ended.returncode, 78)
             self.assertIn("XDG_RUNTIME_DIR", ended.stderr)
 

@@ -40,11 +40,11 @@ class FileSystems(World):
             directory.mkdir(parents=True)
         reason = missing() or (None if shutil.which("bindfs") else "bindfs is not installed")
         if not reason:
-            done = subprocess.run(["bindfs", source, target], capture_output=True, text=True, timeout=20)
+            done = subprocess.run(["bindfs", source, target], capture_output=True, text=True, timeout=DEADLINE)
             reason = done.returncode and f"bindfs cannot mount: {done.stderr.strip()}"
         self.skip_for(reason)
         # Lazily: it must be gone before its directory is removed, whoever still has it open.
-        self.addCleanup(subprocess.run, ["umount", "--lazy", target], check=True, timeout=20)
+        self.addCleanup(subprocess.run, ["umount", "--lazy", target], check=True, timeout=DEADLINE)
 
     def skip_for(self, reason):
         if reason:
@@ -59,7 +59,7 @@ class FileSystems(World):
         script = pathlib.Path(__file__).with_name("hanging_filesystem.py")
         system = self.started(
             sys.executable, script, directory, pathlib.Path(sys.executable).resolve(), says="mounted")
-        self.addCleanup(subprocess.run, ["umount", "--lazy", directory], check=True, timeout=20)
+        self.addCleanup(subprocess.run, ["umount", "--lazy", directory], check=True, timeout=DEADLINE)
         # First, so that whoever waits for it waits no more, and can end.
         self.addCleanup(system.kill)
         return system, directory
@@ -73,7 +73,7 @@ class FileSystems(World):
         process = subprocess.Popen(
             command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.addCleanup(process.stdout.close)
-        self.addCleanup(process.wait, 20)
+        self.addCleanup(process.wait, DEADLINE)
         self.addCleanup(process.stdin.close)
         self.addCleanup(process.kill)
         self.assertEqual(self.line_of(process), says)
