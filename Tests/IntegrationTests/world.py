@@ -9,6 +9,7 @@ import select
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import tempfile
 import time
@@ -142,7 +143,7 @@ class World(unittest.TestCase):
         self.env = {
             "HOME": str(self.home), "XDG_RUNTIME_DIR": str(self.run_directory), "PATH": os.environ["PATH"],
             "LANG": "C.UTF-8", "XDG_DATA_DIRS": str(self.place / "share"), "SWIFT_BACKTRACE": "enable=no",
-            "EXTENSIOND_IDLE_MS": "300", **SANITIZER, **self.environment,
+            "EXTENSIOND_IDLE_MS": "60000", **SANITIZER, **self.environment,
         }
         self.broker = None
         self.clients = []
@@ -183,7 +184,19 @@ class World(unittest.TestCase):
             self.broker.terminate()
             self.broker.wait(DEADLINE)
         if self.broker:
-            until(lambda: not self.launcher_lives(), "the launcher's end")
+            was_killed = self.broker.returncode == -signal.SIGKILL
+            until(lambda: not self.launcher_lives() or was_killed and self.end_launcher(), "the launcher's end")
+
+    def end_launcher(self):
+        """Nobody told a launcher whose broker was killed, and it would wait for another one."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as connection:
+            try:
+                connection.connect(str(self.run_directory / "extensiond/launcher/io.extensiond.Launcher"))
+            except OSError:
+                return
+            credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+        process, _, _ = struct.unpack("3i", credentials)
+        os.kill(process, signal.SIGTERM)
 
     def launcher_lives(self):
         lock = self.run_directory / "extensiond/launcher/lock"
