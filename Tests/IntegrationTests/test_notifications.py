@@ -28,7 +28,7 @@ class NotificationTests(World):
             ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--nosyslog", f"--address={address}"], env=self.env,
             stderr=subprocess.DEVNULL)
         self.addCleanup(self.end, self.bus)
-        until((self.place / name).exists, "the bus")
+        until(lambda: self.can_connect(self.place / name), "the bus")
         self.env["DBUS_SESSION_BUS_ADDRESS"] = address
 
     def start_server(self, *abilities):
