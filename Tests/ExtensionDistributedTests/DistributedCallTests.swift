@@ -6,7 +6,7 @@ internal import Varlink
 @testable internal import ExtensionFoundation
 
 /// Two ends of a connection that talk in distributed actors.
-@Suite(.timeLimit(.minutes(1))) struct DistributedCallTests {
+@Suite(.timeLimit(.minutes(10))) struct DistributedCallTests {
   @Test func `Values of all kinds come there and back`() async throws {
     let (pair, _, remote) = try Pair.talking()
     defer { pair.invalidate() }
