@@ -115,7 +115,7 @@ internal import Varlink
     }
     for await _ in ends.stream { break }
     // The sessions' thread lets go of it after the handler.
-    let deadline = ContinuousClock.now + .seconds(20)
+    let deadline = ContinuousClock.now + .seconds(120)
     while shop != nil || connection != nil, ContinuousClock.now < deadline { await Task.yield() }
     #expect(shop == nil)
     #expect(connection == nil)

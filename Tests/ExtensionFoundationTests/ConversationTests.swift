@@ -246,7 +246,7 @@ internal import Varlink
     host.resume()
     _ = try Socket.send(Array(text.utf8)[...], to: peer.rawValue)
     #expect(await ends.reason()?.code == .malformedMessage)
-    #expect(try Poll.readable(peer.rawValue, deadline: .now + .seconds(20)))
+    #expect(try Poll.readable(peer.rawValue, deadline: .now + TestExtension.deadline))
     #expect(try peer.descriptor.read(upTo: 1).isEmpty)
   }
 

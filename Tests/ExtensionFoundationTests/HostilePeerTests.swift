@@ -180,7 +180,7 @@ internal import Varlink
     end.resume()
     _ = try Socket.send(Array("garbage\0".utf8)[...], to: peer.rawValue)
     #expect(await reason()?.code == .malformedMessage)
-    #expect(try Poll.readable(peer.rawValue, deadline: .now + .seconds(10)))
+    #expect(try Poll.readable(peer.rawValue, deadline: .now + TestExtension.deadline))
     withExtendedLifetime(end) {}
   }
 

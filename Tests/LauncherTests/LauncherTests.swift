@@ -174,7 +174,8 @@ internal import Varlink
   }
 
   @Test func `By hand the launcher ends when nobody needs it`() throws {
-    let launcher = try TestLauncher(environment: ["EXTENSIOND_IDLE_MS=50"])
+    // It waits as long for its first broker.
+    let launcher = try TestLauncher(environment: ["EXTENSIOND_IDLE_MS=3000"])
     var broker: TestBroker? = try connected(launcher)
     let unused = try broker?.shell("sleep 1000", "unused")
     let used = try broker?.shell("sleep 1000", "used")
