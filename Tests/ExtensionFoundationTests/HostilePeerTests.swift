@@ -1,5 +1,5 @@
 internal import ExtensionInterfaces
-internal import LinuxSystem
+@testable internal import LinuxSystem
 internal import Synchronization
 internal import Testing
 internal import Varlink
@@ -262,9 +262,12 @@ internal import Varlink
 
   @Test func `Deadlines that were met cost nothing afterwards`() throws {
     let loop = try EventLoop()
-    let begin = MonotonicTime.now
-    for _ in 0..<400_000 { loop.schedule(after: .seconds(3600)) {}.cancel() }
-    #expect(MonotonicTime.now - begin < .seconds(3))
+    var most = 0
+    for _ in 0..<10_000 {
+      loop.schedule(after: .seconds(3600)) {}.cancel()
+      most = max(most, loop.timers.count)
+    }
+    #expect(most < 100)
     var rang = false
     loop.schedule(after: .milliseconds(1)) { rang = true }
     while !rang { try loop.turn() }
