@@ -83,7 +83,7 @@ public final class EventLoop {
   private var watches: [UInt64: Watch] = [:]
   private var nextToken: UInt64 = 0
   /// By time, latest first: the next one is the last element.
-  private var timers: [Timer] = []
+  private(set) var timers: [Timer] = []
   /// Of those, about how many were cancelled.
   private var cancelledTimers = 0
   private var stopped = false

@@ -104,7 +104,8 @@ class Escape(World):
             "tcp": tcp.getsockname()[1], "udp": udp.getsockname()[1], "host": os.getpid(), "survivor": survivor,
         }
         rest = EXTENSION % {"body": "", "scenes": ""}
-        self.ready(program=HOSTILE % {"facts": facts, "rest": rest})
+        # All of it is tried before it answers to Start.
+        self.ready(program=HOSTILE % {"facts": facts, "rest": rest}, info={"Extensiond": {"StartTimeout": 120}})
         _, lease, connection = self.activate(self.host(), connect=True)
         self.echo(connection)
         container = self.home / ".local/share/extensiond-containers/org.example.Ext"

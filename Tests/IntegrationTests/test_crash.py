@@ -14,7 +14,7 @@ from world import BUILD, VarlinkError, World, until
 
 
 class Crash(World):
-    environment = {"EXTENSIOND_IDLE_MS": "10000", "EXTENSIOND_SETTLE_MS": "0"}
+    environment = {"EXTENSIOND_SETTLE_MS": "0"}
 
     def test_connections_and_activations_outlive_the_broker(self):
         self.ready()
@@ -38,7 +38,7 @@ class Crash(World):
         launcher.write_text(f'#!/bin/sh\nsleep 1.5\nexec {BUILD / "extensiond-launcher"} "$@"\n')
         launcher.chmod(0o755)
         # It waits a shorter time for a broker than the broker does between its tries.
-        self.env |= {"EXTENSIOND_LAUNCHER": str(launcher), "EXTENSIOND_IDLE_MS": "100"}
+        self.env |= {"EXTENSIOND_LAUNCHER": str(launcher), "EXTENSIOND_IDLE_MS": "500"}
         self.ready()
         _, lease, connection = self.activate(self.host(), connect=True)
         self.echo(connection)

@@ -122,10 +122,13 @@ class Develops(World):
         bundle, development = self.begin(body='print("first", flush=True)')
         self.use().close()
         development.wait_for("first")
+        # As long as it runs, whoever asks for it shares it.
+        development.wait_for("has ended: idle")
         program = (bundle / "main.py").read_text()
         (bundle / "main.py").write_text(program.replace("first", "second"))
         self.use().close()
         development.wait_for("second")
+        development.wait_for("has ended: idle", 2)
         # A build that makes the directory anew.
         shutil.rmtree(bundle)
         until(lambda: self.state(bundle) is None, "the bundle's absence")

@@ -55,11 +55,11 @@ class Ephemeral(ProbeWorld):
         found = []
         for process in pathlib.Path("/proc").glob("[0-9]*"):
             try:
-                environment = (process / "environ").read_bytes()
+                environment, name = (process / "environ").read_bytes(), (process / "comm").read_text().strip()
             except OSError:
                 continue
             if f"={self.mark}\0".encode() in environment:
-                found.append((process.name, (process / "comm").read_text().strip()))
+                found.append((process.name, name))
         return found
 
     def assertNothingLeft(self):

@@ -10,7 +10,7 @@ import sqlite3
 import subprocess
 import unittest
 
-from world import BUILD, World, until
+from world import BUILD, DEADLINE, World, until
 
 SERVER = pathlib.Path(__file__).with_name("notification-server")
 
@@ -28,7 +28,7 @@ class NotificationTests(World):
             ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--nosyslog", f"--address={address}"], env=self.env,
             stderr=subprocess.DEVNULL)
         self.addCleanup(self.end, self.bus)
-        until((self.place / name).exists, "the bus")
+        until(lambda: self.can_connect(self.place / name), "the bus")
         self.env["DBUS_SESSION_BUS_ADDRESS"] = address
 
     def start_server(self, *abilities):
@@ -185,7 +185,7 @@ class NotificationTests(World):
         self.env["DBUS_SESSION_BUS_ADDRESS"] = f"unix:path={self.place}/silent"
         self.put_ext()
         self.start_broker()
-        silent.settimeout(20)
+        silent.settimeout(DEADLINE)
         connection, _ = silent.accept()
         self.addCleanup(connection.close)
         self.assert_serves()
@@ -235,7 +235,7 @@ class NotificationTests(World):
         self.put_ext()
         subprocess.run(
             [BUILD / "extensiond", "--ephemeral", self.root, "--", BUILD / "extctl", "rescan"], env=self.env,
-            check=True, timeout=60, capture_output=True)
+            check=True, timeout=DEADLINE, capture_output=True)
         self.start_broker()
         self.assertEqual(len(self.wait_for("notify")), 1)
 

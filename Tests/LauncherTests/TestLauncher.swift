@@ -3,7 +3,7 @@ internal import LinuxSystem
 
 /// A launcher of its own for one test, in a runtime directory of its own. Gone with the value, whatever happened.
 final class TestLauncher {
-  static let deadline: Duration = .seconds(20)
+  static let deadline: Duration = .seconds(120)
 
   let directory: String
   let process: SharedProcess
