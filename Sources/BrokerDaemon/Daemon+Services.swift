@@ -52,46 +52,48 @@ extension Daemon {
     do throws(Errno) { try File.makeDirectories(container) } catch {
       return handle(.launchFailed(instance: order.instance, stage: "container", errno: Int(error.rawValue)))
     }
+    let number = beginPreparing(order.instance)
     containers.whenKnown(order.extensionIdentifier) { [unowned self] facts in
+      guard self.isPreparing(order.instance, number) else { return }
       if let facts, facts.excess(over: self.limits) != nil {
+        self.donePreparing(order.instance)
         return self.handle(.containerMeasured(instance: order.instance, facts))
       }
-      self.grant(order, container, directory)
+      self.grant(order, number, container, directory)
     }
   }
 
-  private func grant(_ order: LaunchOrder, _ container: String, _ directory: SharedDescriptor) {
+  private func grant(
+    _ order: LaunchOrder, _ number: UInt64, _ container: String, _ directory: SharedDescriptor
+  ) {
     do throws(SandboxGrants.Refusal) {
       // Without a sandbox it has what one that asked for none has.
       let lines = order.entitlements + (order.withoutSandbox ? [Entitlement.simple(.none).line] : [])
       let grants = try SandboxGrants(lines, places: places)
       guard grants.includesHome else { return launch(order, container, directory, grants, home: nil) }
-      lookAtHome(for: order, container, directory, grants)
+      lookAtHome(for: order, number, container, directory, grants)
     } catch {
       refuse(order.instance, error)
     }
   }
 
   private func refuse(_ instance: String, _ refusal: SandboxGrants.Refusal) {
+    donePreparing(instance)
     handle(.launchFailed(instance: instance, stage: refusal.stage, errno: nil, detail: refusal.detail))
   }
 
   /// A home may lie on a network.
   private func lookAtHome(
-    for order: LaunchOrder, _ container: String, _ directory: SharedDescriptor, _ grants: SandboxGrants
+    for order: LaunchOrder, _ number: UInt64, _ container: String, _ directory: SharedDescriptor,
+    _ grants: SandboxGrants
   ) {
-    preparing.insert(order.instance)
     let (home, own) = (places.home, places.own)
     homeWorker.perform {
       Result { () throws(SandboxGrants.Refusal) in
         try HomeMounts(home: home, own: own, moved: Places.moved)
       }
     } completion: { [unowned self] result in
-      // Nobody else would answer for one that was ended meanwhile.
-      guard self.preparing.remove(order.instance) != nil else {
-        return self.refuse(
-          order.instance, .init(stage: "home", detail: "it was ended before it could be started"))
-      }
+      guard self.isPreparing(order.instance, number) else { return }
       switch result {
       case .success(let mounts): self.launch(order, container, directory, grants, home: mounts)
       case .failure(let refusal): self.refuse(order.instance, refusal)
@@ -103,6 +105,7 @@ extension Daemon {
     _ order: LaunchOrder, _ container: String, _ directory: SharedDescriptor, _ grants: SandboxGrants,
     home: HomeMounts?
   ) {
+    donePreparing(order.instance)
     let profile = SandboxProfile(
       container: container, order: order, stdioProgram: places.stdioProgram, limits: limits, grants: grants,
       home: home)
@@ -233,7 +236,7 @@ extension Daemon {
     case .gone:
       channels = [:]
       containers.forgetAll()
-      preparing = []
+      forgetPreparing()
       handle(.launcherGone)
     case .refused(let cause): handle(.launcherRefused(message: cause))
     case .unusable(let cause):

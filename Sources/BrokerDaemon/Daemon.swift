@@ -42,8 +42,10 @@ final class Daemon {
   /// Directories that were checked, until they are launched from.
   var checkedBundles: [String: SharedDescriptor] = [:]
 
-  /// Instances that wait for something before the launcher is asked.
-  var preparing: Set<String> = []
+  /// Instances that wait for something before the launcher is asked, each with the order that waits. One that is asked
+  /// for again, since the launcher ended meanwhile, waits anew: what was begun before is for nobody.
+  private var preparing: [String: UInt64] = [:]
+  private var nextOrder: UInt64 = 0
   /// Looks at the person's home.
   let homeWorker: Worker
 
@@ -293,10 +295,10 @@ final class Daemon {
     case .setNote(let subject, let note):
       link.call { LauncherInterface.SetNote(request: $0, subject: subject, note: note) }
     case .terminate(let instance):
-      preparing.remove(instance)
+      if endPreparing(instance) { return }
       link.call { LauncherInterface.Terminate(request: $0, instance: instance) }
     case .kill(let instance):
-      preparing.remove(instance)
+      if endPreparing(instance) { return }
       link.call { LauncherInterface.Kill(request: $0, instance: instance) }
     case .forget(let instance): link.call { LauncherInterface.Forget(request: $0, instance: instance) }
     case .settled:
@@ -308,6 +310,29 @@ final class Daemon {
     default: break
     }
   }
+
+  // MARK: Launches that wait
+
+  func beginPreparing(_ instance: String) -> UInt64 {
+    nextOrder += 1
+    preparing[instance] = nextOrder
+    return nextOrder
+  }
+
+  /// false: the instance has ended meanwhile, and must not be started.
+  func isPreparing(_ instance: String, _ order: UInt64) -> Bool { preparing[instance] == order }
+
+  func donePreparing(_ instance: String) { preparing[instance] = nil }
+
+  /// Ends one that the launcher was not asked for yet; whatever it waits for may never answer. false: it is no such one.
+  private func endPreparing(_ instance: String) -> Bool {
+    guard preparing.removeValue(forKey: instance) != nil else { return false }
+    handle(.ended(instance: instance, note: "", InstanceEnd(executed: false)))
+    return true
+  }
+
+  /// Their launcher is gone; the broker asks for them again.
+  func forgetPreparing() { preparing = [:] }
 
   private func take(_ source: DescriptorSource) -> SharedDescriptor? {
     switch source {

@@ -4,12 +4,13 @@ import os
 import pathlib
 import select
 import shutil
+import signal
 import subprocess
 import sys
 import time
 import unittest
 
-from world import DEADLINE, World
+from world import DEADLINE, VarlinkError, World, until
 
 
 # A peer that says that it is there, and connects when it is told to.
@@ -63,6 +64,21 @@ class FileSystems(World):
         # First, so that whoever waits for it waits no more, and can end.
         self.addCleanup(system.kill)
         return system, directory
+
+    def stopping(self, target):
+        """The process of a FUSE mount of an empty directory. While it is stopped, whoever looks there waits."""
+        self.skip_for(missing() or (None if shutil.which("bindfs") else "bindfs is not installed"))
+        source = self.place / "mounted"
+        for directory in (source, target):
+            directory.mkdir(parents=True)
+        system = subprocess.Popen(
+            ["bindfs", "-f", "-o", "attr_timeout=0,entry_timeout=0,negative_timeout=0", source, target])
+        self.addCleanup(subprocess.run, ["umount", "--lazy", target], stderr=subprocess.DEVNULL, timeout=20)
+        # First, so that whoever waits for it waits no more, and can end.
+        self.addCleanup(system.wait, 20)
+        self.addCleanup(system.kill)
+        until(lambda: os.path.ismount(target), "the mount")
+        return system
 
     def hang(self, system):
         self.tell(system, "hang")
@@ -135,3 +151,36 @@ class FileSystems(World):
         self.ask("Rescan", wait=False)
         self.ask("Status")
         self.assertFalse(self.host().hello["verified"])
+
+    def starts_of(self, container):
+        """How often the extension was started. It says so in its container."""
+        return len((container / "starts").read_text().splitlines())
+
+    def test_what_is_ended_while_its_container_is_looked_at_is_not_started(self):
+        container = self.home / ".local/share/extensiond-containers/org.example.Ext"
+        self.env |= {"EXTENSIOND_CONTAINER_BYTES": str(1 << 20), "EXTENSIOND_CONTAINER_MS": "50"}
+        self.ready(body="""
+home = os.environ["HOME"]
+with open(home + "/starts", "a") as file: file.write("started\\n")
+if not os.path.exists(home + "/small"):
+    with open(home + "/large", "wb") as file: file.write(bytes(2 << 20))
+""")
+        _, lease, _ = self.activate(self.host())
+        # It stored too much; so its container is looked at before it is started again.
+        self.assertEqual(lease.recv(1), b"")
+        (container / "large").unlink()
+        (container / "small").touch()
+        system = self.stopping(container / "mount")
+        system.send_signal(signal.SIGSTOP)
+        host = self.host()
+        host.send("Activate", {"extension": "org.example.Ext"})
+        until(lambda: self.ask("ListInstances")["instances"], "the instance")
+        self.assertEqual(self.ask("Stop", target="org.example.Ext")["ended"], 1)
+        with self.assertRaises(VarlinkError) as caught:
+            host.receive()
+        self.assertEqual(caught.exception.parameters["reason"]["kind"], "stopping")
+        self.assertEqual(self.ask("ListInstances")["instances"], [])
+        system.send_signal(signal.SIGCONT)
+        # Its turn comes after the one that was ended.
+        self.activate(host)
+        self.assertEqual(self.starts_of(container), 2)
