@@ -42,11 +42,10 @@ final class Daemon {
   /// Directories that were checked, until they are launched from.
   var checkedBundles: [String: SharedDescriptor] = [:]
 
-  /// Instances that wait for something before the launcher is asked, each with the order that waits. One that is asked
-  /// for again, since the launcher ended meanwhile, waits anew: what was begun before is for nobody.
-  private var preparing: [String: UInt64] = [:]
-  private var nextOrder: UInt64 = 0
-  /// Looks at the person's home.
+  /// Instances for which the launcher is not asked yet.
+  var preparing: [String: Preparing] = [:]
+  var nextOrder: UInt64 = 0
+  /// Looks at the person's directories, and makes some, for launches.
   let homeWorker: Worker
 
   private var queue: [Event] = []
@@ -310,29 +309,6 @@ final class Daemon {
     default: break
     }
   }
-
-  // MARK: Launches that wait
-
-  func beginPreparing(_ instance: String) -> UInt64 {
-    nextOrder += 1
-    preparing[instance] = nextOrder
-    return nextOrder
-  }
-
-  /// false: the instance has ended meanwhile, and must not be started.
-  func isPreparing(_ instance: String, _ order: UInt64) -> Bool { preparing[instance] == order }
-
-  func donePreparing(_ instance: String) { preparing[instance] = nil }
-
-  /// Ends one that the launcher was not asked for yet; whatever it waits for may never answer. false: it is no such one.
-  private func endPreparing(_ instance: String) -> Bool {
-    guard preparing.removeValue(forKey: instance) != nil else { return false }
-    handle(.ended(instance: instance, note: "", InstanceEnd(executed: false)))
-    return true
-  }
-
-  /// Their launcher is gone; the broker asks for them again.
-  func forgetPreparing() { preparing = [:] }
 
   private func take(_ source: DescriptorSource) -> SharedDescriptor? {
     switch source {
