@@ -93,7 +93,9 @@ final class Daemon {
       places.policy, worker: storeWorker, loop: loop, warn: { [unowned self] in self.warn($0) },
       onPolicy: { [unowned self] in self.handle(.policyLoaded($0)) })
     bundles = try BundleSource(
-      roots: places.roots, cachePath: places.digests, loop: loop, warn: { [unowned self] in self.warn($0) },
+      roots: places.roots, cachePath: places.digests, patience: .milliseconds(limits.scanDeadline),
+      loop: loop,
+      warn: { [unowned self] in self.warn($0) },
       onEvent: { [unowned self] in self.handle($0) })
     bundles?.scanAll()
     let starter =

@@ -188,3 +188,28 @@ threading.Thread(target=fill, daemon=True).start()
         host = self.end_while_it_waits(system)
         self.unmount(directory)
         self.activate(host)
+
+    def test_a_root_that_never_answered_is_not_waited_for_and_is_read_when_it_does(self):
+        system, directory = self.hanging()
+        # Below the mount nothing can be made; the root is a link to it.
+        self.hang(system)
+        self.put(self.make_host())
+        self.put(self.make_bundle())
+        root = self.place / "link"
+        root.symlink_to(directory)
+        self.start_broker(EXTENSIOND_PATH=str(root), EXTENSIOND_SCAN_MS="500")
+        # What lies in the other roots is there.
+        host = self.host()
+        self.approve("org.example.Ext")
+        self.activate(host)
+        explained = self.extctl("explain", "org.example.Missing").stdout
+        self.assertIn(f"what is in {root} is not known yet", explained)
+        self.assertIn(f"{root} is unread (its file system has not answered yet)", self.extctl("doctor").stdout)
+        # Another file system is there now.
+        other = self.put(self.make_bundle("org.example.Other"), root=self.place / "other")
+        root.unlink()
+        root.symlink_to(other.parent)
+        system.kill()
+        self.wait_state(root / other.name, "unapproved")
+        self.assertNotIn("unread", self.extctl("doctor").stdout)
+        self.assertNotIn("not known yet", self.extctl("explain", "org.example.Missing").stdout)
