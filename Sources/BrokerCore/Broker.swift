@@ -52,6 +52,8 @@ public struct Broker: Sendable {
   private var policyIsLoaded = false
   private var hasNotedPresent = false
   private var isScanned = false
+  /// What is in there may be all that it ever was.
+  private(set) var unreadRoots: Set<String> = []
   var rescans: [(request: RequestID, serial: Int)] = []
   var stops: [StopRequest] = []
 
@@ -114,6 +116,9 @@ public struct Broker: Sendable {
       // A scan that had begun before somebody asked may have missed what they mean.
       for (request, asked) in rescans where asked <= serial { reply(request, AdminInterface.Rescan.Reply()) }
       rescans.removeAll { $0.serial <= serial }
+      becomeReady()
+    case .rootsUnread(let roots):
+      unreadRoots = roots
       becomeReady()
     case .decisionsLoaded(let decisions):
       decisionsAreLoaded = true
@@ -187,7 +192,7 @@ public struct Broker: Sendable {
     guard isReady else { return }
     stopWhatMayNotRun()
     // Only where everything was read is it known what is gone.
-    if !hasNotedPresent {
+    if !hasNotedPresent, unreadRoots.isEmpty {
       hasNotedPresent = true
       effects.append(.notePresent(presentIdentifiers))
     }

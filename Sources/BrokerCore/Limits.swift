@@ -40,6 +40,7 @@ public struct Limits: Hashable, Sendable {
   public var containerBytes = 2 << 30
   public var containerFiles = 100_000
   public var containerInterval: Int64 = 30_000
+  public var scanDeadline: Int64 = 10_000
   public var startDeadline: Int64 = 10_000
   public var answerDeadline: Int64 = 10_000
   public var stopDeadline: Int64 = 5_000
@@ -118,6 +119,9 @@ public struct Limits: Hashable, Sendable {
       row(
         "announcementInterval", Int(announcementInterval), "milliseconds between two notifications at least"),
       row("announcementTries", announcementTries, "further tries where nobody shows notifications"),
+      row(
+        "scanDeadline", Int(scanDeadline),
+        "milliseconds to read all roots; then the broker answers without those whose file system does not"),
       row(
         "startDeadline", Int(startDeadline),
         "milliseconds from the request to the extension's answer to Start"),

@@ -42,9 +42,10 @@ final class Daemon {
   /// Directories that were checked, until they are launched from.
   var checkedBundles: [String: SharedDescriptor] = [:]
 
-  /// Instances that wait for something before the launcher is asked.
-  var preparing: Set<String> = []
-  /// Looks at the person's home.
+  /// Instances for which the launcher is not asked yet.
+  var preparing: [String: Preparing] = [:]
+  var nextOrder: UInt64 = 0
+  /// Looks at the person's directories, and makes some, for launches.
   let homeWorker: Worker
 
   private var queue: [Event] = []
@@ -92,7 +93,9 @@ final class Daemon {
       places.policy, worker: storeWorker, loop: loop, warn: { [unowned self] in self.warn($0) },
       onPolicy: { [unowned self] in self.handle(.policyLoaded($0)) })
     bundles = try BundleSource(
-      roots: places.roots, cachePath: places.digests, loop: loop, warn: { [unowned self] in self.warn($0) },
+      roots: places.roots, cachePath: places.digests, patience: .milliseconds(limits.scanDeadline),
+      loop: loop,
+      warn: { [unowned self] in self.warn($0) },
       onEvent: { [unowned self] in self.handle($0) })
     bundles?.scanAll()
     let starter =
@@ -293,10 +296,10 @@ final class Daemon {
     case .setNote(let subject, let note):
       link.call { LauncherInterface.SetNote(request: $0, subject: subject, note: note) }
     case .terminate(let instance):
-      preparing.remove(instance)
+      if endPreparing(instance) { return }
       link.call { LauncherInterface.Terminate(request: $0, instance: instance) }
     case .kill(let instance):
-      preparing.remove(instance)
+      if endPreparing(instance) { return }
       link.call { LauncherInterface.Kill(request: $0, instance: instance) }
     case .forget(let instance): link.call { LauncherInterface.Forget(request: $0, instance: instance) }
     case .settled:

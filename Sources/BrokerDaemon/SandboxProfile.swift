@@ -3,7 +3,7 @@ internal import LauncherProtocol
 internal import LinuxSystem
 
 /// What an extension sees of the machine: the default profile. docs/security.md explains it.
-struct SandboxProfile {
+struct SandboxProfile: Sendable {
   static let bundle = "/extension"
   static let home = "/home/extension"
   /// What serves an ordinary program as an extension.
