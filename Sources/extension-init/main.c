@@ -2,8 +2,6 @@
 //
 //   extension-init STATUSFD [OPTIONS] -- PROGRAM [ARGUMENT…]
 //   --parent PID        not the first process of its own namespace, but a child of PID (the launcher)
-//   --sandbox N         PROGRAM is bwrap and gets descriptors 0 to N - 1; its sandbox has a first process of its own,
-//                       which tells of the end. This one is there to leave nothing of it when the launcher dies.
 //   --chdir DIRECTORY   where the program starts
 //   --stop program      it is stopped, as by SIGSTOP, when it is loaded and has not run an instruction
 //   --unset NAME        a variable that the program does not get
@@ -16,6 +14,11 @@
 // Descriptors 0 to 3 are the program's. STATUSFD gets lines: "landlock ABI" (0: the kernel has none), "executed", "stopped",
 // "failed STAGE ERRNO" (limits, fork, landlock, sessionBus, debugger, program),
 // then "exit STATUS" or "signal NUMBER CORE".
+//
+//   extension-init --guard PROGRAM [ARGUMENT…]
+//
+// Above the launcher, where there are no control groups: has no part in what it does, and when the launcher ends, ends
+// what it leaves. When this process is killed, the launcher gets SIGTERM.
 #define _GNU_SOURCE
 #include "landlock.h"
 #include "system.h"
@@ -35,8 +38,7 @@ enum { end_signal = 64 };
 
 static int status;
 static int parent;
-/// How many descriptors the sandbox gets; 0 in a sandbox or without one.
-static int sandbox_descriptors;
+static int guards;
 static int stops;
 /// Tells when the filter before the session bus is there; 0: there is none.
 static int gate;
@@ -61,7 +63,7 @@ static void report_line(const char *words, int count, long first, long second) {
 }
 
 static void send_report(void) {
-  KERNEL(write, status, report, report_end - report, 0, 0);
+  if (!guards) KERNEL(write, status, report, report_end - report, 0, 0);
   report_end = report;
 }
 
@@ -108,8 +110,6 @@ static int prepare(int count, char **arguments, char **variables) {
     const char *name = arguments[index], *value = arguments[index + 1];
     if (is_same(name, "--parent")) {
       parent = number_of(value);
-    } else if (is_same(name, "--sandbox")) {
-      sandbox_descriptors = number_of(value);
     } else if (is_same(name, "--stop")) {
       stops = 1;
     } else if (is_same(name, "--unset")) {
@@ -170,12 +170,16 @@ static _Noreturn __attribute__((noinline)) void become_program(char **arguments,
   while (variables[count]) count++;
   char *own[count + 2], number[32];
   char **next = own;
-  unset(variables, "LISTEN_PID");
-  *add_number(add_text(number, "LISTEN_PID="), KERNEL(getpid, 0, 0, 0, 0, 0)) = 0;
-  *next++ = number;
+  if (!guards) {
+    unset(variables, "LISTEN_PID");
+    char *end = add_number(add_text(number, "LISTEN_PID="), KERNEL(getpid, 0, 0, 0, 0, 0));
+    *end = 0;
+    *next++ = number;
+  }
   do *next++ = *variables;
   while (*variables++);
   // Where this is not the first process of a namespace, nothing else ends the program when this process is killed.
+  if (guards) KERNEL(prctl, PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
   if (parent) KERNEL(prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   const signals none = 0;
   KERNEL(rt_sigprocmask, SIG_SETMASK, &none, NULL, sizeof none, 0);
@@ -188,7 +192,7 @@ static _Noreturn __attribute__((noinline)) void become_program(char **arguments,
     error = stops ? KERNEL(ptrace, PTRACE_TRACEME, 0, NULL, NULL, 0) : 0;
   }
   if (error >= 0) {
-    start_of_program.stage = sandbox_descriptors ? "sandbox" : "program";
+    start_of_program.stage = "program";
     error = KERNEL(execve, arguments[0], arguments, own, 0, 0);
   }
   start_of_program.error = error;
@@ -219,13 +223,13 @@ static int start(char **arguments, char **variables) {
   long program = KERNEL(clone, CLONE_VM | CLONE_VFORK | SIGCHLD, 0, 0, 0, 0);
   if (program == 0) become_program(arguments, variables);
   if (program < 0) fail("fork", program);
-  // The control socket ends with the program, not with this process.
-  KERNEL(close, control_socket, 0, 0, 0, 0);
-  if (start_of_program.error < 0) fail(start_of_program.stage, start_of_program.error);
-  if (sandbox_descriptors) {
+  if (guards) {
     close_descriptors(0, -1);
     return (int)program;
   }
+  // The control socket ends with the program, not with this process.
+  KERNEL(close, control_socket, 0, 0, 0, 0);
+  if (start_of_program.error < 0) fail(start_of_program.stage, start_of_program.error);
   if (landlock_is_wanted()) report_line("landlock", 1, start_of_program.landlock, 0);
   report_line("executed", 0, 0, 0);
   send_report();
@@ -259,7 +263,7 @@ static void kill_children(void) {
 
 /// Ends what the program has left. The kernel does it for the first process of a namespace.
 static void clean_up(void) {
-  if (!parent) return;
+  if (!parent && !guards) return;
   const signals ended = signal_set(SIGCHLD);
   const struct timespec moment = {.tv_nsec = 20 * 1000 * 1000};
   while (1) {
@@ -285,19 +289,20 @@ static int reap(int program, int *end) {
 
 int run(int count, char **arguments, char **variables) {
   if (count < 3) return usage;
-  status = number_of(arguments[1]);
-  if (status <= control_socket || KERNEL(fcntl, status, F_GETFD, 0, 0, 0) < 0) return usage;
+  guards = is_same(arguments[1], "--guard");
+  if (!guards) {
+    status = number_of(arguments[1]);
+    if (status <= control_socket || KERNEL(fcntl, status, F_GETFD, 0, 0, 0) < 0) return usage;
+  }
   KERNEL(prctl, PR_SET_NAME, "extension-init", 0, 0, 0);
   const signals all = ~0UL;
   KERNEL(rt_sigprocmask, SIG_SETMASK, &all, NULL, sizeof all, 0);
   // struct sigaction as the kernel has it, with SIG_DFL. Where it is ignored, ends of children are not told.
   static const unsigned long standard[4];
   KERNEL(rt_sigaction, SIGCHLD, standard, NULL, sizeof all, 0);
-  int program_index = prepare(count, arguments, variables);
-  // Directories of the world outside must not lie open in a process that the program can look into.
-  if (sandbox_descriptors) {
-    close_descriptors(sandbox_descriptors, -1);
-  } else {
+  int program_index = guards ? 2 : prepare(count, arguments, variables);
+  if (!guards) {
+    // Directories of the world outside must not lie open in a process that the program can look into.
     KERNEL(fcntl, status, F_SETFD, FD_CLOEXEC, 0, 0);
     if (gate > status) {
       KERNEL(fcntl, gate, F_SETFD, FD_CLOEXEC, 0, 0);
@@ -306,8 +311,8 @@ int run(int count, char **arguments, char **variables) {
       close_descriptors(control_socket + 1, status);
     }
   }
+  if (parent || guards) KERNEL(prctl, PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   if (parent) {
-    KERNEL(prctl, PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     KERNEL(prctl, PR_SET_PDEATHSIG, end_signal, 0, 0, 0);
     // It may have died before the call above.
     if (KERNEL(getppid, 0, 0, 0, 0, 0) != parent) return not_started;
@@ -326,14 +331,12 @@ int run(int count, char **arguments, char **variables) {
       KERNEL(kill, program, number, 0, 0, 0);
     }
   }
-  if (sandbox_descriptors) {
-    // The sandbox has told it.
-  } else if (WIFEXITED(end)) {
+  if (WIFEXITED(end)) {
     report_line("exit", 1, WEXITSTATUS(end), 0);
   } else {
     report_line("signal", 2, WTERMSIG(end), !!WCOREDUMP(end));
   }
-  if (!sandbox_descriptors) send_report();
+  send_report();
   clean_up();
   return WIFEXITED(end) ? WEXITSTATUS(end) : 128 + WTERMSIG(end);
 }
