@@ -43,9 +43,12 @@ let package = Package(
     .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CPropertyList", pkgConfig: "libplist-2.0", providers: [.apt(["libplist-dev"])]),
-    // Static, since it runs inside sandboxes that may have no libraries.
+    // Without any library, the C library too: it runs inside sandboxes that may have none, and each launch waits for it.
     .executableTarget(
-      name: "extension-init", linkerSettings: [.unsafeFlags(["-static-executable", "-nostartfiles"])]),
+      name: "extension-init",
+      linkerSettings: [
+        .unsafeFlags(["-static-executable", "-nostartfiles", "-Xclang-linker", "-nostdlib"])
+      ]),
 
     // MARK: System
     .target(name: "LinuxSystem", dependencies: ["CLinux"]),

@@ -76,7 +76,7 @@ final class Daemon {
   }
 
   /// Begins everything. Returns at once; what it finds comes as events.
-  func start(listeners: [Listener], launcherProgram: String) throws(Errno) {
+  func start(listeners: [Listener]) throws(Errno) {
     let store = store
     storeWorker.perform {
       Result { try store.current() }
@@ -100,7 +100,9 @@ final class Daemon {
     bundles?.scanAll()
     let starter =
       byHand
-      ? LauncherStarter(program: launcherProgram, loop: loop) { [unowned self] in self.warn($0) } : nil
+      ? LauncherStarter(program: places.launcherProgram, guard: places.initProgram, loop: loop) {
+        [unowned self] in self.warn($0)
+      } : nil
     self.starter = starter
     let link = LauncherLink(path: places.launcherSocket, generation: generation, loop: loop, starter: starter)
     {
@@ -116,7 +118,7 @@ final class Daemon {
     }
   }
 
-  /// The launcher, where it is a child of this process.
+  /// The launcher's guard, where it is a child of this process.
   var launcherProcess: Int32? { starter?.processID }
 
   /// The end that was asked for. By hand the launcher ends too; a service manager decides about it by itself.

@@ -37,7 +37,9 @@ struct InstanceCommand {
       let sandbox =
         ["--args", "\(standard.count)", Self.initInside, "\(Self.reportNumber)"] + variables + limits + gate
         + Self.landlock(request) + program
-      spawn = try Self.guarded(sandbox, standard + [options] + further, tools, group)
+      spawn = Spawn(
+        path: tools.bubblewrap, arguments: sandbox, environment: [],
+        descriptors: standard + [options] + further, controlGroup: group)
     } else {
       let directory = ends.bundle == nil ? request.directory : "/proc/self/fd/\(standard.count + 1)"
       spawn = Spawn(
@@ -50,32 +52,6 @@ struct InstanceCommand {
         descriptors: standard + [tools.initProgram] + (ends.bundle.map { [$0] } ?? []),
         controlGroup: group)
     }
-  }
-
-  /// The first process of a new sandbox waits for bwrap before it would notice that bwrap has died: a control group
-  /// finds it then. Where there is none, extension-init stands above bwrap and takes what it leaves.
-  private static func guarded(
-    _ sandbox: [String], _ descriptors: [SharedDescriptor], _ tools: Tools, _ group: SharedDescriptor?
-  ) throws(LaunchFailure) -> Spawn {
-    guard group == nil else {
-      return Spawn(
-        path: tools.bubblewrap, arguments: sandbox, environment: [], descriptors: descriptors,
-        controlGroup: group)
-    }
-    do throws(Errno) {
-      // Told at once, as where bwrap is started from here.
-      _ = try File.open(tools.bubblewrap, [.path])
-    } catch {
-      throw LaunchFailure(stage: "exec", errno: error)
-    }
-    return Spawn(
-      path: "/proc/self/fd/\(descriptors.count)",
-      arguments: [
-        "\(reportNumber)", "--parent", "\(CurrentProcess.processID)", "--sandbox", "\(descriptors.count)",
-        "--",
-        tools.bubblewrap,
-      ] + sandbox,
-      environment: [], descriptors: descriptors + [tools.initProgram])
   }
 
   /// What a control group holds for all is not held for each once more.

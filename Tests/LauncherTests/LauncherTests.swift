@@ -131,6 +131,19 @@ internal import Varlink
     }
   }
 
+  @Test(arguments: [true, false]) func `A guard that is killed takes the launcher and its instances along`(
+    sandboxed: Bool
+  ) throws {
+    let launcher = try TestLauncher()
+    let broker = try connected(launcher)
+    let launched = try broker.shell("trap '' TERM; echo ready; sleep 1000", sandboxed: sandboxed)
+    try broker.output(containing: "ready")
+    launcher.first.send(signal: Signals.kill)
+    #expect(try launched.processHasEnded())
+    #expect(try launched.controlHasEnded)
+    #expect(try Poll.readable(launcher.process.rawValue, deadline: .now + TestLauncher.deadline))
+  }
+
   @Test func `An instance that is killed in the middle of its launch leaves nothing`() throws {
     let launcher = try TestLauncher()
     let broker = try connected(launcher)
