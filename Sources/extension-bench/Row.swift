@@ -1,12 +1,16 @@
 import Varlink
 
-/// One measurement, as `--json` prints it.
+/// One measurement, as `--json` prints it. Less is better in all of them.
 struct Row {
   var id: String
   var unit = "us"
   var samples: [Double] = []
   var floor: [Double] = []
+  /// What else was measured in the same run, by name: what one would use instead, or other ways of ours.
   var peers: [String: [Double]] = [:]
+  /// Peers that could not run here: why, and what would help.
+  var absent: [String: String] = [:]
+  var goals: [Goal] = []
   /// A value that is no distribution, such as a count.
   var note: String?
   var skipped: String?
@@ -22,6 +26,17 @@ struct Row {
   var floorP50: Double { Self.percentile(floor, 0.5) }
   var ratio: Double? { floor.isEmpty || samples.isEmpty ? nil : p50 / floorP50 }
 
+  /// Adds what a peer measured, or why it is not here.
+  mutating func add(_ peer: String, _ outcome: () throws -> [Double]) {
+    guard absent[peer] == nil else { return }
+    do {
+      peers[peer, default: []] += try outcome()
+    } catch {
+      peers[peer] = nil
+      absent[peer] = "\(error)"
+    }
+  }
+
   var json: String {
     func rounded(_ value: Double) -> JSON { .double((value * 100).rounded() / 100) }
     var object: JSONObject = [
@@ -33,26 +48,27 @@ struct Row {
     }
     if !floor.isEmpty { object["floor"] = rounded(floorP50) }
     if let ratio { object["ratio"] = rounded(ratio) }
-    var peers = JSONObject()
-    for (name, samples) in self.peers.sorted(by: { $0.key < $1.key }) {
-      peers[name] = rounded(Self.percentile(samples, 0.5))
+    let names = peers.keys.sorted()
+    if !names.isEmpty {
+      object["peers"] = .object(
+        names.reduce(into: JSONObject()) { $0[$1] = rounded(Self.percentile(peers[$1] ?? [], 0.5)) })
     }
-    if !peers.isEmpty { object["peers"] = .object(peers) }
+    if !absent.isEmpty {
+      object["absent"] = .object(
+        absent.sorted { $0.key < $1.key }.reduce(into: JSONObject()) { $0[$1.key] = .string($1.value) })
+    }
+    let comparisons = comparisons
+    if !comparisons.isEmpty {
+      object["comparisons"] = .array(
+        comparisons.map {
+          var object: JSONObject = ["name": .string($0.name), "value": rounded($0.value)]
+          if let goal = $0.goal { object["goal"] = .double(goal) }
+          if let met = $0.met { object["met"] = .bool(met) }
+          return .object(object)
+        })
+    }
     if let note { object["note"] = .string(note) }
     if let skipped { object["skipped"] = .string(skipped) }
     return JSON.object(object).text
-  }
-
-  var text: String {
-    func number(_ value: Double) -> String { "\((value * 100).rounded() / 100)" }
-    if let skipped { return "\(id): skipped, \(skipped)" }
-    var parts = ["\(id):"]
-    if !samples.isEmpty { parts.append("p50 \(number(p50)) \(unit), p99 \(number(p99))") }
-    if let ratio { parts.append("floor \(number(floorP50)), ratio \(number(ratio))") }
-    for (name, samples) in peers.sorted(by: { $0.key < $1.key }) {
-      parts.append("\(name) \(number(Self.percentile(samples, 0.5)))")
-    }
-    if let note { parts.append(note) }
-    return parts.joined(separator: "  ")
   }
 }

@@ -104,6 +104,7 @@ extension Bench {
   /// 100 bytes there and back as a typed call.
   func sessionCall() throws -> Row {
     var row = Row(id: "session.call")
+    row.goals = [.floor(1.5), .variant("both ends in Swift", 2), .variant("default executor", 2.75)]
     let floor = cbench_echo_start()
     let floorPeer = cbench_process(0)
     let connection = try Self.peerInC()
@@ -138,6 +139,7 @@ extension Bench {
   /// A thousand connections in one host: the time of a call, threads and descriptors.
   func sessionThousand() throws -> Row {
     var row = Row(id: "session.thousand")
+    row.goals = [.floor(1.3)]
     let own = AppExtensionConnection.executor
     let one = try Self.peerInSwift()
     let before = ProcessFacts(CurrentProcess.processID)

@@ -17,6 +17,7 @@ extension Bench {
   /// Alternates with the floor, in batches, so that both see the same machine.
   func connectionOpen() throws -> Row {
     var row = Row(id: "connection.open")
+    row.goals = [.floor(1.25)]
     let floor = cbench_open_start()
     let host = try host()
     // The extension lets go of a scene's connection, as the floor does, so that no earlier end is in the way.
@@ -67,6 +68,7 @@ extension Bench {
 
   func roundTrip() throws -> Row {
     var row = Row(id: "data.roundtrip")
+    row.goals = [.floor(1.05)]
     let floor = cbench_echo_start()
     let host = try host()
     let answer = try host.call(

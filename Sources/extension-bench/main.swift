@@ -35,13 +35,15 @@ let rows: [(String, () throws -> Row)] = [
   ("explain.2k", bench.explain),
   ("hash.256m", bench.hashing),
 ]
+let asJSON = arguments.contains("--json")
+if !asJSON { print(Row.heading) }
 do {
   try bench.startBroker()
   try bench.approve()
   for (name, measure) in rows where wanted?.contains(name) ?? true {
     var row: Row
     do { row = try measure() } catch { row = Row(id: name, skipped: "it failed: \(error)") }
-    print(arguments.contains("--json") ? row.json : row.text)
+    print(asJSON ? row.json : row.text)
   }
 } catch {
   CurrentProcess.printError("extension-bench: \(error)")
