@@ -30,6 +30,8 @@ let rows: [(String, () throws -> Row)] = [
   ("activation.cold", bench.activationCold),
   ("activation.sandboxed", bench.activationSandboxed),
   ("daemon.idle", bench.idle),
+  ("daemon.memory", bench.daemonMemory),
+  ("daemon.start", bench.daemonStart),
   ("soak.launches", { try bench.soak(soak ?? 10_000) }),
   ("discovery.2k", bench.discovery),
   ("discovery.cold10k", bench.discoveryCold),
