@@ -32,6 +32,7 @@ let rows: [(String, () throws -> Row)] = [
   ("daemon.idle", bench.idle),
   ("daemon.memory", bench.daemonMemory),
   ("daemon.start", bench.daemonStart),
+  ("flood.others", bench.flood),
   ("soak.launches", { try bench.soak(soak ?? 10_000) }),
   ("discovery.2k", bench.discovery),
   ("discovery.cold10k", bench.discoveryCold),
