@@ -34,6 +34,7 @@ let rows: [(String, () throws -> Row)] = [
   ("daemon.start", bench.daemonStart),
   ("flood.others", bench.flood),
   ("soak.launches", { try bench.soak(soak ?? 10_000) }),
+  ("soak.day", { try bench.soakDay(soak ?? 100_000) }),
   ("discovery.2k", bench.discovery),
   ("discovery.cold10k", bench.discoveryCold),
   ("discovery.warm10k", bench.discoveryWarm),
