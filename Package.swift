@@ -173,7 +173,7 @@ let package = Package(
       dependencies: ["extctl"], path: "Sources/BundlePlugin"),
 
     // MARK: Benchmarks
-    .target(name: "CBench"),
+    .target(name: "CBench", linkerSettings: [.linkedLibrary("crypto")]),
     .executableTarget(
       name: "bench-extension", linkerSettings: [.unsafeFlags(["-static-executable", "-nostartfiles"])]),
     .executableTarget(name: "bench-line", linkerSettings: [.unsafeFlags(["-static-stdlib"])]),

@@ -171,6 +171,20 @@ struct ProcessFacts {
     return [process] + children.flatMap(tree)
   }
 
+  /// How long all threads of a process have run.
+  static func runNanoseconds(of process: Int32) -> UInt64 {
+    threads(of: process).reduce(0) { sum, thread in
+      let run = text("/proc/\(process)/task/\(thread)/schedstat").split(separator: " ").first
+      return sum + (run.flatMap { UInt64($0) } ?? 0)
+    }
+  }
+
+  /// What nobody else shares of a process, in KiB. Call sync(2) before: pages of a file that was just written count.
+  static func privateDirty(_ process: Int32) -> (dirty: Int, anonymous: Int) {
+    let path = "/proc/\(process)/smaps_rollup"
+    return (number(path, "Private_Dirty:"), number(path, "Anonymous:"))
+  }
+
   /// What a process holds in KiB. Anonymous, since pages of a file that was just written count as dirty.
   static func memory(_ process: Int32) -> (resident: Int, anonymous: Int) {
     let path = "/proc/\(process)/smaps_rollup"

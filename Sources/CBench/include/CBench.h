@@ -2,6 +2,8 @@
 #pragma once
 #include <stdint.h>
 
+#include "CBenchDaemon.h"
+
 /// Three processes: a host (the caller), a broker and an extension. Returns the host's socket, or -1.
 int cbench_open_start(void);
 /// One connection: a call to the broker, a socketpair, one end to each side. Returns nanoseconds, or 0 on failure.
