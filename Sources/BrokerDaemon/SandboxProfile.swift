@@ -36,7 +36,7 @@ struct SandboxProfile: Sendable {
     let program = Self.bundle + "/" + order.program
     var mounts: [LauncherInterface.Mount] = [
       .init(kind: .empty, destination: "/"),
-      .init(kind: .readOnly, source: "/usr", destination: "/usr"),
+      .init(kind: .readOnly, destination: "/usr"),
     ]
     for name in ["bin", "lib", "lib32", "lib64", "sbin"] {
       if let target = try? File.readLink("/\(name)") {
@@ -46,7 +46,7 @@ struct SandboxProfile: Sendable {
       }
     }
     for path in Self.configuration where File.exists(path) {
-      mounts.append(.init(kind: .readOnly, source: path, destination: path))
+      mounts.append(.init(kind: .readOnly, destination: path))
     }
     mounts += [
       .init(kind: .processes, destination: "/proc"),

@@ -17,6 +17,7 @@ struct Tools {
   /// The soft limit of open files for programs: that of a login session. A service's limit may be larger, and programs
   /// that use select(2) would not survive it.
   let softDescriptorLimit = min(CurrentProcess.descriptorLimit, 1024)
+  let limitsProcessesOfSandboxes = CurrentProcess.limitsProcessesOfSandboxes
 
   init(settings: Settings) throws(StartFailure) {
     bubblewrap = settings.bubblewrap
