@@ -47,6 +47,9 @@ final class LauncherStarter {
     }
   }
 
+  /// Ends the one that runs, which cannot be told otherwise.
+  func end() { process?.send(signal: Signals.terminate) }
+
   private func ended() {
     guard let process, let end = try? process.process.reap() else { return }
     watch?.cancel()

@@ -47,7 +47,8 @@ struct Tools {
     // What took too long on a busy machine says nothing: an extension runs without a sandbox only where none can be made.
     sandboxFault =
       tried.works == false
-      ? "\(bubblewrap) makes no sandbox here" + (tried.text.isEmpty ? "" : ": \(tried.text.prefix(200))") : nil
+      ? "\(bubblewrap) makes no sandbox here" + (tried.text.isEmpty ? "" : ": \(tried.text.prefix(200))")
+      : nil
   }
 
   /// What a program prints, and whether it ended well; nil: it did not end in time. A pipe holds all of it, so it can end

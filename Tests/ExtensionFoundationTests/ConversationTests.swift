@@ -145,7 +145,8 @@ internal import Varlink
     service.invalidate()
   }
 
-  @Test(.timeLimit(.minutes(10))) func `Errors are those of the interface, or say what is wrong`() async throws
+  @Test(.timeLimit(.minutes(10))) func `Errors are those of the interface, or say what is wrong`()
+    async throws
   {
     let (host, service, _, proxy) = try Self.talking()
     await #expect(throws: GreetingInterface.NobodyThere(name: "nobody")) {

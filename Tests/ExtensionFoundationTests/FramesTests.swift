@@ -86,7 +86,8 @@ internal import Testing
       } == code)
   }
 
-  @Test(.timeLimit(.minutes(10))) func `A reader that is cancelled in a frame can read it later`() async throws
+  @Test(.timeLimit(.minutes(10))) func `A reader that is cancelled in a frame can read it later`()
+    async throws
   {
     let (frames, peer) = try Self.withRawPeer()
     // Whether the cancellation comes before, while or after it reads what is there: the frame is whole.
@@ -145,7 +146,8 @@ internal import Testing
     #expect(code == .malformedMessage)
   }
 
-  @Test(.timeLimit(.minutes(10))) func `A peer that closes without having read everything has ended, no more`()
+  @Test(.timeLimit(.minutes(10)))
+  func `A peer that closes without having read everything has ended, no more`()
     async throws
   {
     let (frames, first) = try Self.withRawPeer()

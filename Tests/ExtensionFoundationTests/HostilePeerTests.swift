@@ -1,10 +1,10 @@
 internal import ExtensionInterfaces
-@testable internal import LinuxSystem
 internal import Synchronization
 internal import Testing
 internal import Varlink
 
 @testable internal import ExtensionFoundation
+@testable internal import LinuxSystem
 
 /// What a peer can do to an end of a connection: it is a bare socket here, and does as it likes.
 @Suite struct HostilePeerTests {

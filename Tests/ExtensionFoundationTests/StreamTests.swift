@@ -93,7 +93,8 @@ internal import Varlink
     return await iterator.next(isolation: #isolation)
   }
 
-  @Test(.timeLimit(.minutes(10))) func `A stream brings each element once, in order, and ends`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `A stream brings each element once, in order, and ends`() async throws
+  {
     var numbers: [Int] = []
     for try await number in try await proxy.count(first: 1, last: 7) { numbers.append(number) }
     #expect(numbers == [1, 2, 3, 4, 5, 6, 7])
@@ -149,7 +150,8 @@ internal import Varlink
     #expect(try await proxy.recall() == [])
   }
 
-  @Test(.timeLimit(.minutes(10))) func `A call that is cancelled in the queue is never served`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `A call that is cancelled in the queue is never served`() async throws
+  {
     let first = Task { [proxy] in try await proxy.wait(name: "first") }
     #expect(await Self.first(workshop.begun.stream) == "first")
     let session = try host.session(for: "")
@@ -244,7 +246,8 @@ internal import Varlink
     #expect(reply.error == "org.varlink.service.ExpectedMore")
   }
 
-  @Test(.timeLimit(.minutes(10))) func `The last answer of another implementation is an element`() async throws
+  @Test(.timeLimit(.minutes(10))) func `The last answer of another implementation is an element`()
+    async throws
   {
     let (first, second) = try Socket.pair()
     let lonely = connection(over: first)

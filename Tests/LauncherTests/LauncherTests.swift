@@ -192,7 +192,8 @@ internal import Varlink
     let null = SharedDescriptor(try File.open("/dev/null", .readWrite))
     // By another process: nothing that this one starts meanwhile has it open, which would keep it from being run.
     let made = try Spawn(
-      path: "/bin/sh", arguments: ["-c", "printf '#!/bin/sh\nexec sleep 1000\n' >\(script); chmod 755 \(script)"],
+      path: "/bin/sh",
+      arguments: ["-c", "printf '#!/bin/sh\nexec sleep 1000\n' >\(script); chmod 755 \(script)"],
       environment: ["PATH=/usr/bin:/bin"], descriptors: [null, null, null]
     ).runToEnd()
     #expect(made == .exited(status: 0))
