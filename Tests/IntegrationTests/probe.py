@@ -6,7 +6,7 @@ import select
 import subprocess
 import time
 
-from world import BUILD, DEADLINE, World, until
+from world import BUILD, DEADLINE, LAUNCHER_IDLE, World, until
 
 OTHER = "org.example.Host.Other"
 # Ends as the line says; answers every other one.
@@ -93,7 +93,7 @@ class Probe:
 
 
 class ProbeWorld(World):
-    environment = {"EXTENSIOND_IDLE_MS": "300", "EXTENSIOND_SETTLE_MS": "0"}
+    environment = {"EXTENSIOND_IDLE_MS": LAUNCHER_IDLE, "EXTENSIOND_SETTLE_MS": "0"}
 
     def probe(self, *program, **environment):
         probe = Probe({**self.env, **environment}, *program)
