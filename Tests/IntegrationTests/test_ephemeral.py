@@ -16,7 +16,7 @@ import time
 import unittest
 
 from probe import ENDING, Probe, ProbeWorld
-from world import BUILD, DEADLINE, until
+from world import BUILD, DEADLINE, POINT, until
 
 
 class Ephemeral(ProbeWorld):
@@ -189,6 +189,28 @@ class Ephemeral(ProbeWorld):
         return subprocess.run(
             [BUILD / "extctl", "status"], env={**self.env, "XDG_RUNTIME_DIR": str(directory)}, capture_output=True,
             timeout=DEADLINE)
+
+    def test_a_host_is_told_of_very_many_extensions(self):
+        self.put(self.make_host(), self.bundles)
+        names = [f"org.example.N{number}" for number in range(500)]
+        # As many bytes as of 10,000 that say less.
+        words = {key: "1" * 500 for key in ("Description", "Developer", "License")}
+        words["HomePage"] = "https://" + "1" * 490
+        for name in names:
+            info = {"Extensiond": words, "NSHumanReadableCopyright": "1" * 500}
+            self.put(self.make_bundle(name, info=info), self.bundles)
+        process = self.begin("sh", "-c", "extctl rescan --wait; echo $XDG_RUNTIME_DIR; read -r line")
+        self.run_directory = pathlib.Path(process.stdout.readline().strip())
+        host = self.host()
+        # Whoever asks on before reading gets every answer in its turn.
+        for _ in range(3):
+            host.send("Discover", {"extensionPoints": [POINT]})
+        for _ in range(3):
+            identities = host.receive()["snapshot"]["identities"]
+            self.assertEqual([one["id"] for one in identities], sorted(names))
+        self.assertGreater(len(json.dumps(identities)), 5 << 18)
+        stream = self.subscribe()
+        self.assertEqual(len(stream.receive()["snapshot"]["identities"]), len(names))
 
     def test_nothing_outlives_a_killed_command(self):
         self.fill(body="def stop(p): pass\nimport signal\nsignal.signal(15, signal.SIG_IGN)")
