@@ -214,7 +214,7 @@ static int place(const int *descriptors, int count) {
   return 0;
 }
 
-static _Noreturn void child(const struct clinux_spawn *request, int report) {
+static _Noreturn void child(const struct clinux_spawn *request, int report, pid_t parent) {
   int failure[2] = {clinux_spawn_session, 0};
   // Ignored signals survive both CLONE_CLEAR_SIGHAND and exec.
   struct sigaction standard;
@@ -224,6 +224,10 @@ static _Noreturn void child(const struct clinux_spawn *request, int report) {
   if (!request->stands_in) {
     umask(022);
     if (setsid() < 0) goto failed;
+  } else {
+    // Whoever it stands in for can be killed too, before it was asked as well.
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent) raise(SIGTERM);
   }
   failure[0] = clinux_spawn_descriptors;
   int moved = fcntl(report, F_DUPFD_CLOEXEC, 128);
@@ -259,12 +263,13 @@ int clinux_spawn(const struct clinux_spawn *request, int *pidfd, int *stage) {
     arguments.cgroup = (uint64_t)request->cgroup;
   }
   *stage = clinux_spawn_clone;
+  pid_t parent = getpid();
   long pid = syscall(SYS_clone3, &arguments, sizeof arguments);
   // A filter cannot look into the arguments of clone3, so one against name spaces takes all of it away, such as that of
   // RestrictNamespaces=. The child sets its signals itself.
   if (pid < 0 && errno == ENOSYS && request->cgroup < 0)
     pid = syscall(SYS_clone, (unsigned long)(CLONE_PIDFD | SIGCHLD), NULL, pidfd, NULL, NULL);
-  if (pid == 0) child(request, report[1]);
+  if (pid == 0) child(request, report[1], parent);
   int error = errno;
   sigprocmask(SIG_SETMASK, &before, NULL);
   close(report[1]);

@@ -51,6 +51,11 @@ class Ephemeral(ProbeWorld):
         self.assertNothingLeft()
         return process.returncode, output, errors
 
+    def run_beside(self, *command):
+        process = self.begin(*command)
+        output, errors = process.communicate(timeout=DEADLINE)
+        return process.returncode, output, errors
+
     def left(self):
         found = []
         for process in pathlib.Path("/proc").glob("[0-9]*"):
@@ -221,6 +226,29 @@ class Ephemeral(ProbeWorld):
         until(lambda: any(name == "main.py" for _, name in self.left()), "an instance")
         os.kill(shell, signal.SIGKILL)
         self.assertEqual(process.wait(DEADLINE), 137)
+        self.assertNothingLeft()
+
+    def test_what_a_killed_one_leaves_ends_and_is_removed_by_the_next(self):
+        self.fill()
+        process = self.begin(
+            "sh", "-c", f"extctl rescan --wait; extctl activate {self.mark} >&2 & trap 'echo told; exit' TERM; "
+            "while :; do read -r line; done")
+        until(lambda: any(name == "main.py" for _, name in self.left()), "an instance")
+        other = self.begin("sh", "-c", "echo $XDG_RUNTIME_DIR; read -r line")
+        used = other.stdout.readline().strip()
+        process.kill()
+        process.wait()
+        # Its command is told; the launcher ends what runs when no broker comes.
+        with contextlib.suppress(BrokenPipeError):
+            os.write(process.stdin.fileno(), b"\n")
+        self.assertEqual(process.stdout.readline(), "told\n")
+        until(lambda: len(self.left()) == 3, "the end of all but the other one")
+        self.assertEqual(len(list(self.run_directory.iterdir())), 2)
+        status, output, errors = self.run_beside("sh", "-c", "echo $XDG_RUNTIME_DIR")
+        self.assertEqual((status, errors), (0, ""))
+        # Only what nobody uses was removed.
+        self.assertEqual([str(path) for path in self.run_directory.iterdir()], [used])
+        self.assertEqual(other.communicate("\n", timeout=DEADLINE)[1], "")
         self.assertNothingLeft()
 
     def test_what_is_written_while_it_ends_is_removed_too(self):
