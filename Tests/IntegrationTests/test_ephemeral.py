@@ -51,6 +51,11 @@ class Ephemeral(ProbeWorld):
         self.assertNothingLeft()
         return process.returncode, output, errors
 
+    @staticmethod
+    def kill(number):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(number, signal.SIGKILL)
+
     def run_beside(self, *command):
         process = self.begin(*command)
         output, errors = process.communicate(timeout=DEADLINE)
@@ -231,8 +236,9 @@ class Ephemeral(ProbeWorld):
     def test_what_a_killed_one_leaves_ends_and_is_removed_by_the_next(self):
         self.fill()
         process = self.begin(
-            "sh", "-c", f"extctl rescan --wait; extctl activate {self.mark} >&2 & trap 'echo told; exit' TERM; "
-            "while :; do read -r line; done")
+            "sh", "-c", f"echo $$; extctl rescan --wait; extctl activate {self.mark} >&2 & trap 'echo told; exit' TERM; "
+            "while read -r line; do :; done")
+        self.addCleanup(self.kill, int(process.stdout.readline()))
         until(lambda: any(name == "main.py" for _, name in self.left()), "an instance")
         other = self.begin("sh", "-c", "echo $XDG_RUNTIME_DIR; read -r line")
         used = other.stdout.readline().strip()
@@ -241,6 +247,7 @@ class Ephemeral(ProbeWorld):
         # Its command is told; the launcher ends what runs when no broker comes.
         with contextlib.suppress(BrokenPipeError):
             os.write(process.stdin.fileno(), b"\n")
+        until(lambda: select.select([process.stdout], [], [], 0)[0], "what the command says of its signal")
         self.assertEqual(process.stdout.readline(), "told\n")
         until(lambda: len(self.left()) == 3, "the end of all but the other one")
         self.assertEqual(len(list(self.run_directory.iterdir())), 2)
