@@ -10,4 +10,9 @@ struct SystemTests {
     // It is gone, and the loop goes on.
     try loop.turn(limit: .zero)
   }
+
+  @Test func `What goes to the journal keeps its lines in one field`() {
+    let bytes = JournalSocket.encoded([("MESSAGE", "one\ntwo"), ("PRIORITY", "4")])
+    #expect(String(decoding: bytes, as: UTF8.self) == "MESSAGE\n\u{7}\0\0\0\0\0\0\0one\ntwo\nPRIORITY=4\n")
+  }
 }
