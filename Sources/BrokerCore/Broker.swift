@@ -136,7 +136,7 @@ public struct Broker: Sendable {
     case .expired(let identifiers): expire(identifiers)
     case .history(let request, let decisions): replyHistory(request, decisions)
     case .bundleChecked(let instance, let check): bundleChecked(instance, check)
-    case .announcementsLoaded(let contents): announcementsLoaded(contents)
+    case .announcementsLoaded(let contents, let open): announcementsLoaded(contents, open: open)
     case .announcementFailed(let contents): announcementFailed(contents)
 
     case .facts(let facts): self.facts = facts

@@ -34,8 +34,9 @@ public enum Event: Sendable {
   /// These were gone for so long that what they left is not kept any more.
   case expired([String])
   case history(RequestID, [Decision])
-  /// What was announced before, oldest first. Does not come where nothing is to be announced.
-  case announcementsLoaded([AnnouncedContent])
+  /// What was announced before, oldest first, and which of it may still be on the screen. Does not come where nothing is to
+  /// be announced.
+  case announcementsLoaded([AnnouncedContent], open: [AnnouncedContent] = [])
   /// Nobody was there to show these.
   case announcementFailed([AnnouncedContent])
 

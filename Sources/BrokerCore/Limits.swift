@@ -7,7 +7,7 @@ public struct Limits: Hashable, Sendable {
   public var connections = 512
   public var connectionsPerProcess = 64
   public var queuedBytesPerConnection = 1 << 20
-  public var queuedBytesForAdministration = 16 << 20
+  public var answerBytes = 16 << 20
   public var pendingCallsPerConnection = 16
   public var messagesPerTurn = 8
   public var pointsPerSubscription = 64
@@ -63,8 +63,9 @@ public struct Limits: Hashable, Sendable {
         "queuedBytesPerConnection", queuedBytesPerConnection,
         "bytes that wait for a peer that does not read; more closes the connection"),
       row(
-        "queuedBytesForAdministration", queuedBytesForAdministration,
-        "the same for connections to the administration, whose lists may be long"),
+        "answerBytes", answerBytes,
+        "bytes of one answer, such as a list of very many extensions; it waits beside those, and further calls wait for it"
+      ),
       row(
         "pendingCallsPerConnection", pendingCallsPerConnection,
         "calls of one connection that are not answered yet; further ones wait in its socket"),

@@ -25,8 +25,9 @@ final class Daemon {
   private var starter: LauncherStarter?
   var bundles: BundleSource?
   private var policy: PolicySource?
-  private(set) lazy var notifier = Notifier(loop: loop, worker: storeWorker) { [unowned self] in self.warn($0)
-  }
+  private(set) lazy var notifier = Notifier(
+    loop: loop, worker: storeWorker, warn: { [unowned self] in self.warn($0) },
+    onShown: { [unowned self] in self.remember($1, of: $0) })
 
   private var listeners: [(listener: Listener, watch: EventLoop.Watch)] = []
   private var peers: [PeerID: PeerConnection] = [:]
@@ -284,6 +285,7 @@ final class Daemon {
     case .stop(let instance, let call):
       channels[instance]?.send(ExtensionInterface.Stop(call: call, context: JSONObject()).call())
     case .announce(let announcements): announce(announcements)
+    case .withdrawAnnouncements(let contents): withdraw(contents)
     case .log(let entry): journal.write(entry)
     default: performWithLauncher(effect)
     }

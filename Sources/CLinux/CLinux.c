@@ -238,7 +238,8 @@ static int place(const int *descriptors, int count) {
 }
 
 // ThreadSanitizer counts who is called and who returns, in memory that is the parent's too.
-static __attribute__((noinline, no_sanitize("thread"))) _Noreturn void child(const struct clinux_spawn *request, int report) {
+static __attribute__((noinline, no_sanitize("thread"))) _Noreturn void child(
+    const struct clinux_spawn *request, int report, pid_t parent) {
   int failure[2] = {clinux_spawn_session, 0};
   // SIG_DFL, no flags, no mask: struct sigaction as the kernel has it. Ignored signals survive both CLONE_CLEAR_SIGHAND and
   // exec.
@@ -247,6 +248,10 @@ static __attribute__((noinline, no_sanitize("thread"))) _Noreturn void child(con
   if (!request->stands_in) {
     syscall(SYS_umask, 022);
     if (syscall(SYS_setsid) < 0) goto failed;
+  } else {
+    // Whoever it stands in for can be killed too, before it was asked as well.
+    syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
+    if (syscall(SYS_getppid) != parent) syscall(SYS_kill, syscall(SYS_getpid), SIGTERM);
   }
   failure[0] = clinux_spawn_descriptors;
   int moved = (int)syscall(SYS_fcntl, report, F_DUPFD_CLOEXEC, 128);
@@ -281,6 +286,7 @@ int clinux_spawn(const struct clinux_spawn *request, int *pidfd, int *stage) {
     arguments.cgroup = (uint64_t)request->cgroup;
   }
   *stage = clinux_spawn_clone;
+  pid_t parent = getpid();
   long pid = clone_here(&arguments);
   // A filter cannot look into the arguments of clone3, so one against name spaces takes all of it away, such as that of
   // RestrictNamespaces=. The child sets its signals itself.
@@ -288,7 +294,7 @@ int clinux_spawn(const struct clinux_spawn *request, int *pidfd, int *stage) {
     pid = syscall(SYS_clone, (unsigned long)(CLONE_PIDFD | SIGCHLD), NULL, pidfd, NULL, NULL);
     if (pid < 0) pid = -errno;
   }
-  if (pid == 0) child(request, report[1]);
+  if (pid == 0) child(request, report[1], parent);
   sigprocmask(SIG_SETMASK, &before, NULL);
   close(report[1]);
   if (pid < 0) {

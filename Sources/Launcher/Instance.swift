@@ -54,7 +54,7 @@ final class Instance {
 
   init(
     _ request: LauncherInterface.Launch, bundle: SharedDescriptor?, tools: Tools, groups: ControlGroups?,
-    journal: Journal, loop: EventLoop, handlers: Handlers
+    journal: JournalSocket, loop: EventLoop, handlers: Handlers
   ) throws(LaunchFailure) {
     name = request.instance
     extensionName = request.extension
@@ -87,7 +87,7 @@ final class Instance {
     }
   }
 
-  private func makeOutput(_ request: LauncherInterface.Launch, _ journal: Journal) -> InstanceOutput {
+  private func makeOutput(_ request: LauncherInterface.Launch, _ journal: JournalSocket) -> InstanceOutput {
     let fields = [
       (name: "EXTENSION", value: LineReader.text(Array(request.extension.utf8))),
       (name: "INSTANCE", value: name),

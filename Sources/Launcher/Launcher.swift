@@ -13,7 +13,7 @@ public final class Launcher {
   let tools: Tools
   let groups: ControlGroups?
   let loop: EventLoop
-  let journal = Journal()
+  let journal = JournalSocket()
   var instances: [String: Instance] = [:]
   var leases: [String: Lease] = [:]
   var broker: BrokerConnection?

@@ -51,11 +51,13 @@ public final class EventLoop {
 
     /// Ends the watch: the handler is not called again. Once is enough; more do nothing.
     public func cancel() {
-      guard handler != nil else { return }
-      handler = nil
+      guard let handler else { return }
+      self.handler = nil
       guard let loop else { return }
       loop.watches[token] = nil
       loop.control(EPOLL_CTL_DEL, descriptor, [], token)
+      // Nobody but it may own the descriptor, which is closed with it.
+      withExtendedLifetime(handler) {}
     }
   }
 

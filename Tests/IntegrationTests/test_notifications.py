@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import pathlib
+import shutil
 import signal
 import socket
 import sqlite3
@@ -147,6 +148,66 @@ class NotificationTests(World):
         [event] = self.wait_for("notify")
         self.assertEqual(event["title"], "30 extensions wait for approval")
         self.assertTrue(event["body"].endswith("\nTo look at it: extctl browse"))
+
+    def closed(self, count):
+        return [event["number"] for event in self.wait_for("closed", count)]
+
+    def test_what_was_decided_elsewhere_is_taken_from_the_screen(self):
+        self.start_bus()
+        self.start_server()
+        paths = {name: self.put_ext(f"org.example.{name}") for name in ("Approved", "Disabled", "Removed")}
+        self.start_broker()
+        numbers = {}
+        for event in self.wait_for("notify", 3):
+            numbers.update({name: event["number"] for name in paths if name in event["body"]})
+        self.approve("org.example.Approved")
+        self.assertEqual(self.closed(1), [numbers["Approved"]])
+        self.ask("Disable", extension="org.example.Disabled")
+        self.assertEqual(self.closed(2)[1:], [numbers["Disabled"]])
+        shutil.rmtree(paths["Removed"])
+        self.assertEqual(self.closed(3)[2:], [numbers["Removed"]])
+
+    def test_one_that_speaks_of_several_stays_until_nothing_waits(self):
+        self.start_bus()
+        self.start_server()
+        names = [f"org.example.Ext{number}" for number in range(5)]
+        for name in names:
+            self.put_ext(name)
+        self.start_broker()
+        self.wait_for("notify")
+        for name in names[:-1]:
+            self.approve(name)
+        # One of its own comes and goes, later than what would have been closed by now.
+        self.put_ext("org.example.Other")
+        self.wait_for("notify", 2)
+        self.approve("org.example.Other")
+        self.assertEqual(self.closed(1), [2])
+        self.approve(names[-1])
+        self.assertEqual(self.closed(2), [2, 1])
+
+    def test_a_later_broker_takes_it_from_the_screen_but_no_other_server_s(self):
+        self.start_bus()
+        self.start_server()
+        self.put_ext()
+        self.put_ext("org.example.Other")
+        self.start_broker()
+        self.wait_for("notify", 2)
+        # It is stored where it is.
+        with contextlib.closing(sqlite3.connect(self.home / ".local/state/extensiond/decisions.sqlite")) as database:
+            until(lambda: database.execute("SELECT count(*) FROM shown").fetchone() == (2,), "both in the store")
+        self.kill_broker()
+        self.start_broker()
+        self.approve("org.example.Ext")
+        self.closed(1)
+        self.end(self.server)
+        self.events.write_text("")
+        # This one counts from the start.
+        self.start_server()
+        self.approve("org.example.Other")
+        self.put_ext("org.example.Third")
+        self.wait_for("notify")
+        self.approve("org.example.Third")
+        self.assertEqual(self.closed(1), [1])
 
     def test_the_setting_switches_it_off(self):
         self.start_bus()
