@@ -33,7 +33,7 @@ test: test-deps ## build and run all tests
 fuzz: deps ## give bytes that nobody thought of to what reads those of strangers, 60 s each
 	Tests/Support/run-fuzz
 
-test-tsan: test-deps ## run the integration tests with broker and launcher under ThreadSanitizer
+test-tsan: test-deps ## run the integration tests and what has threads under ThreadSanitizer
 	Tests/Support/run-tsan
 
 test-escape: test-deps ## let a hostile extension try to leave its sandbox, one line an attempt

@@ -63,7 +63,7 @@ package final class LoopThread: SerialExecutor {
     defer { watch.cancel() }
     while true {
       runJobs()
-      let isEmpty = queue.withLock { queue in
+      let isEmpty = queue.withLock(of: self) { queue in
         // Who adds one from here on wakes the thread.
         queue.isWoken = !queue.jobs.isEmpty
         return queue.jobs.isEmpty
@@ -82,7 +82,7 @@ package final class LoopThread: SerialExecutor {
     defer { unsafe spareJobs = jobs }
     for _ in 0..<16 {
       jobs.removeAll(keepingCapacity: true)
-      queue.withLock { queue in
+      queue.withLock(of: self) { queue in
         swap(&queue.jobs, &jobs)
         queue.isWoken = true
       }
@@ -97,7 +97,7 @@ package final class LoopThread: SerialExecutor {
   }
 
   private func add(_ job: Job) {
-    let wakes = queue.withLock { queue in
+    let wakes = queue.withLock(of: self) { queue in
       queue.jobs.append(job)
       defer { queue.isWoken = true }
       return !queue.isWoken
