@@ -9,18 +9,24 @@ final class Bench {
 
   let place: String
   let programs: String
+  private let environment: [String]
   private(set) var broker: SharedProcess?
   private(set) var brokerID: Int32 = 0
+  var peerCount = 0
 
   struct Failure: Error, CustomStringConvertible {
     let description: String
   }
 
-  init() throws {
+  /// `environment`: what its broker gets beside.
+  init(_ name: String = "", environment: [String] = []) throws {
     let own = try File.readLink("/proc/self/exe")
     programs = String(own[..<(own.lastIndex(of: "/") ?? own.startIndex)])
-    place = "/tmp/extensiond-bench.\(CurrentProcess.processID)"
-    for directory in ["", "/home", "/run"] { try File.makeDirectory(place + directory) }
+    place = "/tmp/extensiond-bench.\(CurrentProcess.processID)\(name)"
+    self.environment = environment
+    // Peers run as another user.
+    try File.makeDirectory(place, mode: 0o755)
+    for directory in ["/home", "/run"] { try File.makeDirectory(place + directory) }
     try File.makeDirectories(root)
     try write(
       Self.plist(["CFBundleIdentifier": "io.extensiond.bench.host", "CFBundleName": "Host"]),
@@ -46,7 +52,7 @@ final class Bench {
     try File.open(bundle + "/main", [.writeOnly, .create], mode: 0o755).write(all: program)
   }
 
-  private func write(_ text: String, to path: String) throws {
+  func write(_ text: String, to path: String) throws {
     try File.makeDirectories(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
     try File.open(path, [.writeOnly, .create], mode: 0o644).write(all: Array(text.utf8))
   }
@@ -71,7 +77,7 @@ final class Bench {
       environment: [
         "HOME=\(place)/home", "XDG_RUNTIME_DIR=\(place)/run", "XDG_DATA_DIRS=\(place)/none",
         "PATH=/usr/bin:/bin", "EXTENSIOND_LAUNCHES_PER_MINUTE=1000000",
-      ], descriptors: [null, log, log]
+      ] + environment, descriptors: [null, log, log]
     ).run()
     brokerID = child.processID
     broker = SharedProcess(child)

@@ -26,17 +26,6 @@ struct Row {
   var floorP50: Double { Self.percentile(floor, 0.5) }
   var ratio: Double? { floor.isEmpty || samples.isEmpty ? nil : p50 / floorP50 }
 
-  /// Adds what a peer measured, or why it is not here.
-  mutating func add(_ peer: String, _ outcome: () throws -> [Double]) {
-    guard absent[peer] == nil else { return }
-    do {
-      peers[peer, default: []] += try outcome()
-    } catch {
-      peers[peer] = nil
-      absent[peer] = "\(error)"
-    }
-  }
-
   var json: String {
     func rounded(_ value: Double) -> JSON { .double((value * 100).rounded() / 100) }
     var object: JSONObject = [

@@ -17,7 +17,10 @@ extension Bench {
   /// Alternates with the floor, in batches, so that both see the same machine.
   func connectionOpen() throws -> Row {
     var row = Row(id: "connection.open")
-    row.goals = [.floor(1.25)]
+    row.goals = [.floor(1.25), .peer("dbus-daemon", 0.6), .peer("dbus-broker", 0.7)]
+    var peers = Peers()
+    peers.add("dbus-daemon", to: &row) { try onDaemon(["open"]) }
+    peers.add("dbus-broker", to: &row) { try inSession("dbus-broker", ["open"]) }
     let floor = cbench_open_start()
     let host = try host()
     // The extension lets go of a scene's connection, as the floor does, so that no earlier end is in the way.
@@ -42,6 +45,7 @@ extension Bench {
         answer = nil
         if batch >= 5 { row.samples.append(ours) }
       }
+      peers.measure(50, into: &row, keep: batch >= 5)
     }
     let used = zip(brokers, before).map { (ProcessFacts($0).runMicroseconds - $1) / 3000 }
     row.note = "processor time of the broker: \(used[0]) us a connection; of the floor's: \(used[1]) us"
@@ -89,6 +93,32 @@ extension Bench {
     }
     withExtendedLifetime(answer) {}
     row.note = "the two ends each on a CPU of its own, ours and the floor's"
+    return row
+  }
+
+  /// Blocks of 1 MiB into the extension.
+  func bulk() throws -> Row {
+    var row = Row(id: "data.bulk")
+    row.goals = [.floor(1.05)]
+    let floor = cbench_sink_start()
+    let host = try host()
+    let answer = try host.call(
+      BrokerInterface.Activate(extension: Self.identifier, scene: "sink", connect: true),
+      timeout: .seconds(60))
+    guard answer.descriptors.count == 2 else { throw Failure(description: "no connection came") }
+    let connection = answer.descriptors[1]
+    keepApart(from: try extensionProcesses() + [cbench_process(0)])
+    defer { letRun() }
+    let count: Int32 = 20
+    for batch in 0..<105 {
+      let floorTime = Self.microseconds(cbench_blocks(floor, count)) / Double(count)
+      let ours = Self.microseconds(cbench_blocks(connection.rawValue, count)) / Double(count)
+      guard batch >= 5 else { continue }
+      row.floor.append(floorTime)
+      row.samples.append(ours)
+    }
+    withExtendedLifetime(answer) {}
+    row.note = "a block of 1 MiB, of \(count) one after the other, until they are taken"
     return row
   }
 

@@ -13,7 +13,7 @@ func value(_ name: String) -> String? {
 
 let soak = value("--soak").flatMap(Int.init) ?? 10_000
 let wanted = value("--rows").map { Set($0.split(separator: ",").map(String.init)) }
-let bench = try Bench()
+let bench = try Bench(environment: ["EXTENSIOND_CONNECTIONS=1000"])
 defer {
   cbench_end()
   bench.end()
@@ -22,6 +22,7 @@ defer {
 let rows: [(String, () throws -> Row)] = [
   ("connection.open", bench.connectionOpen),
   ("data.roundtrip", bench.roundTrip),
+  ("data.bulk", bench.bulk),
   ("session.call", bench.sessionCall),
   ("session.thousand", bench.sessionThousand),
   ("session.bulk", bench.sessionBulk),

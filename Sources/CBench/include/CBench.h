@@ -14,6 +14,11 @@ int cbench_varlink_start(const char *_Nonnull reply);
 /// One round trip of so many bytes (at most 4096) on a socket. Returns nanoseconds, or 0 on failure.
 uint64_t cbench_round_trip(int socket, int bytes);
 
+/// A process that takes blocks of 1 MiB, and sends a byte for each. Returns its socket, or -1.
+int cbench_sink_start(void);
+/// Sends so many blocks of 1 MiB, and waits until they are taken. Returns nanoseconds, or 0 on failure.
+uint64_t cbench_blocks(int socket, int count);
+
 /// Starts a program with one end of a socketpair as descriptor 3, sends it a message, and waits for its first reply.
 /// `extra`: another descriptor of this process that becomes its descriptor 4; -1: none.
 /// Then ends it. Returns nanoseconds from the start to the reply, or 0 on failure.
