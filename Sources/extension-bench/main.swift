@@ -30,6 +30,7 @@ let rows: [(String, () throws -> Row)] = [
   ("extension.memory", bench.extensionMemory),
   ("activation.cold", bench.activationCold),
   ("activation.sandboxed", bench.activationSandboxed),
+  ("activation.parallel64", bench.activationParallel),
   ("fanout.1000", bench.fanout),
   ("daemon.idle", bench.idle),
   ("soak.launches", { try bench.soak(soak) }),

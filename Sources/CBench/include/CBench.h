@@ -58,9 +58,10 @@ uint64_t cbench_spawn_many(const char *_Nonnull path, const char *_Nullable cons
 /// Connects, sends a message, and waits for the answer. Returns the socket, or -1.
 int cbench_connect(const char *_Nonnull path, const char *_Nonnull hello);
 /// Sends each socket its message, and waits for all answers: when each came, in nanoseconds since the first was sent, and
-/// the descriptors that came, of which there is room for 8 a message. Returns how many, or -1 on failure.
+/// the descriptors that came, of which there is room for 8 a message. Returns how many, or -1 with what the problem is.
 int cbench_ask_all(const int *_Nonnull sockets, const char *_Nullable const *_Nonnull messages, int count,
-                   uint64_t *_Nonnull times, int *_Nonnull held);
+                   uint64_t *_Nonnull times, int *_Nonnull held, char *_Nonnull problem);
+enum { CBENCH_PROBLEM = 1024 };
 
 /// The process that was started last, or so many before it. `cbench_open_start` starts the one in the middle last.
 int cbench_process(int before_last);
