@@ -114,7 +114,7 @@ extension Bench {
     let (host, service) = try Self.peerInSwift()
     let (other, process, processID) = try peerProcessInSwift()
     _ = try Self.wait(on: nil) { try await Self.calls(other, 1) }
-    keepApart(from: [floorPeer, cbench_process(0)] + ProcessFacts.threads(of: processID))
+    keepApart(from: [floorPeer, cbench_process(0), processID])
     defer {
       letRun()
       other.invalidate()

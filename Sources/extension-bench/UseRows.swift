@@ -54,15 +54,20 @@ extension Bench {
     return row
   }
 
-  /// Keeps this process on one CPU and its peers on another. Where the scheduler puts the two would decide more than what
-  /// is measured.
+  /// Keeps this process on one CPU and its peers on another, with all their threads. Where the scheduler puts the two would
+  /// decide more than what is measured.
   func keepApart(from peers: [Int32], with others: [Int32] = []) {
-    for process in ProcessFacts.ownThreads + others { cbench_keep_on(process, 0) }
-    for peer in peers { cbench_keep_on(peer, 1) }
+    func keep(_ processes: [Int32], on cpu: CInt) {
+      for thread in processes.flatMap(ProcessFacts.threads) { cbench_keep_on(thread, cpu) }
+    }
+    keep([CurrentProcess.processID] + others, on: 0)
+    keep(peers, on: 1)
   }
 
   func letRun() {
-    for process in ProcessFacts.ownThreads + [brokerID] { cbench_keep_on(process, -1) }
+    for thread in [CurrentProcess.processID, brokerID].flatMap(ProcessFacts.threads) {
+      cbench_keep_on(thread, -1)
+    }
   }
 
   private func extensionProcesses() throws -> [Int32] {
@@ -183,8 +188,6 @@ struct ProcessFacts {
     readCalls = Self.number("/proc/\(process)/io", "syscr:")
     children = Self.text("/proc/\(process)/task/\(process)/children").split(separator: " ").count
   }
-
-  static var ownThreads: [Int32] { threads(of: CurrentProcess.processID) }
 
   static func threads(of process: Int32) -> [Int32] {
     guard let directory = try? SharedDescriptor(File.open("/proc/\(process)/task", .directory)) else {
