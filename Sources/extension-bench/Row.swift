@@ -51,6 +51,10 @@ struct Row {
       object["comparisons"] = .array(
         comparisons.map {
           var object: JSONObject = ["name": .string($0.name), "value": rounded($0.value)]
+          if !$0.samples.isEmpty {
+            object["p50"] = rounded(Self.percentile($0.samples, 0.5))
+            object["p99"] = rounded(Self.percentile($0.samples, 0.99))
+          }
           if let goal = $0.goal { object["goal"] = .double(goal) }
           if let met = $0.met { object["met"] = .bool(met) }
           return .object(object)
