@@ -16,6 +16,9 @@ sd_bus *connect_bus(void) {
   if (error >= 0) error = sd_bus_set_bus_client(bus, 1);
   if (error >= 0) error = sd_bus_negotiate_fds(bus, 1);
   if (error >= 0) error = sd_bus_start(bus);
+  // Waits until it has one: a bus closes connections that take long to say who they are.
+  const char *name;
+  if (error >= 0) error = sd_bus_get_unique_name(bus, &name);
   if (error < 0) fail("the bus cannot be reached", error);
   return bus;
 }

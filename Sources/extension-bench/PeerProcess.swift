@@ -11,15 +11,7 @@ final class PeerProcess {
   private var hasEnded = false
 
   init(_ command: [String], environment: [String], log: String) throws {
-    let (own, its) = try Socket.pair()
-    let errors = SharedDescriptor(try File.open(log, [.writeOnly, .create, .append]))
-    process = SharedProcess(
-      try Spawn(
-        path: command[0], arguments: Array(command.dropFirst()),
-        environment: ["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"] + environment,
-        descriptors: [its, its, errors]
-      ).run())
-    socket = own
+    (process, socket) = try Self.start(command, environment, log)
     self.log = log
     do {
       // A session has to be set up first.
@@ -33,6 +25,20 @@ final class PeerProcess {
   }
 
   deinit { end() }
+
+  /// Its end of the socket is closed here when this returns, so that its death is seen.
+  private static func start(_ command: [String], _ environment: [String], _ log: String) throws
+    -> (SharedProcess, SharedDescriptor)
+  {
+    let (own, its) = try Socket.pair()
+    let errors = SharedDescriptor(try File.open(log, [.writeOnly, .create, .append]))
+    let child = try Spawn(
+      path: command[0], arguments: Array(command.dropFirst()),
+      environment: ["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"] + environment,
+      descriptors: [its, its, errors]
+    ).run()
+    return (SharedProcess(child), own)
+  }
 
   /// Microseconds.
   func measure(_ count: Int) throws -> [Double] {
