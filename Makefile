@@ -45,7 +45,10 @@ lint: deps ## check format, layers and sizes; warnings are errors in every build
 	Tests/Support/lint-layers
 
 bench: test-deps ## measure; options in BENCH, such as BENCH=--json
+	@Tests/Support/unpack .build/unpacked dbus-broker
+	-@Tests/Support/python-environment
 	swift build -c release --static-swift-stdlib
+	-cc -O2 -o $(RELEASE)/bench-gdbus Sources/bench-peers/gdbus/main.c Sources/bench-peers/measure.c $$(pkg-config --cflags --libs gio-2.0)
 	$(RELEASE)/extension-bench $(BENCH)
 
 docs: ## make the generated pages of docs/ anew

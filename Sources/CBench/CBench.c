@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "CBench.h"
+#include "common.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,10 +21,10 @@ extern char **environ;
 // As long as the real messages are.
 enum { call_bytes = 170, accept_bytes = 130, reply_bytes = 90 };
 
-static pid_t children[8];
+static pid_t children[64];
 static int child_count;
 
-static uint64_t now(void) {
+uint64_t now(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
   return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
@@ -86,10 +87,10 @@ static int frame_out(int socket, const char *bytes) {
   return 1;
 }
 
-static pid_t child(void) {
+pid_t child(void) {
   pid_t pid = fork();
   if (pid == 0) prctl(PR_SET_PDEATHSIG, SIGKILL), setsid();
-  if (pid > 0 && child_count < 8) children[child_count++] = pid;
+  if (pid > 0 && child_count < 64) children[child_count++] = pid;
   return pid;
 }
 
@@ -187,6 +188,44 @@ uint64_t cbench_round_trip(int socket, int bytes) {
     ssize_t part = recv(socket, data, sizeof data, 0);
     if (part <= 0) return 0;
     got += (int)part;
+  }
+  return now() - start;
+}
+
+enum { block_bytes = 1 << 20 };
+
+int cbench_sink_start(void) {
+  int pair[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0) return -1;
+  if (child() == 0) {
+    static _Alignas(4096) char block[block_bytes];
+    size_t used = 0;
+    ssize_t got;
+    close(pair[0]);
+    while ((got = recv(pair[1], block + used, block_bytes - used, 0)) > 0) {
+      used = (used + (size_t)got) % block_bytes;
+      if (used == 0) send(pair[1], "", 1, MSG_NOSIGNAL);
+    }
+    _exit(0);
+  }
+  close(pair[1]);
+  return pair[0];
+}
+
+uint64_t cbench_blocks(int socket, int count) {
+  static _Alignas(4096) char block[block_bytes];
+  char taken[256];
+  uint64_t start = now();
+  for (int each = 0; each < count; each++)
+    for (size_t sent = 0; sent < block_bytes;) {
+      ssize_t part = send(socket, block + sent, block_bytes - sent, MSG_NOSIGNAL);
+      if (part <= 0) return 0;
+      sent += (size_t)part;
+    }
+  for (int left = count; left > 0;) {
+    ssize_t part = recv(socket, taken, left < 256 ? (size_t)left : sizeof taken, 0);
+    if (part <= 0) return 0;
+    left -= (int)part;
   }
   return now() - start;
 }

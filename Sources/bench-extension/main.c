@@ -1,6 +1,10 @@
 // The smallest extension: io.extensiond.Extension on descriptor 3, and an echo on each connection, in a thread of its
-// own, so that both read as a program would that has nothing else to do. A connection for a scene is taken and let go.
+// own, so that both read as a program would that has nothing else to do. A connection for a scene is taken and let go;
+// for the scene "sink" it is read to its end.
+// Its peers start the same program: systemd with a socket that listens as descriptor 3, D-Bus with a name to take.
 #define _GNU_SOURCE
+#include "bus.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -35,10 +39,25 @@ static void *echo(void *argument) {
   return NULL;
 }
 
+/// Takes blocks of 1 MiB, and says so of each with a byte. The floor does the same, in CBench.
+static void *sink(void *argument) {
+  int socket = (int)(intptr_t)argument;
+  static _Alignas(4096) char block[1 << 20];
+  size_t used = 0;
+  ssize_t got;
+  while ((got = recv(socket, block + used, sizeof block - used, 0)) > 0) {
+    used = (used + (size_t)got) % sizeof block;
+    if (used == 0 && send_all(socket, "", 1) < 0) break;
+  }
+  close(socket);
+  return NULL;
+}
+
 static void take(int socket, const char *message) {
   if (socket < 0) return;
   pthread_t thread;
-  if (strstr(message, "\"scene\":") == NULL && pthread_create(&thread, NULL, echo, (void *)(intptr_t)socket) == 0) {
+  void *(*serve)(void *) = strstr(message, "\"scene\":\"sink\"") ? sink : strstr(message, "\"scene\":") ? NULL : echo;
+  if (serve && pthread_create(&thread, NULL, serve, (void *)(intptr_t)socket) == 0) {
     pthread_detach(thread);
   } else {
     close(socket);
@@ -85,8 +104,14 @@ static int read_control(void) {
   return length < sizeof text - 1 ? 0 : -1;
 }
 
-int main(void) {
-  int result;
+int main(int count, char **arguments) {
+  int result, listens = 0;
+  if (count > 1) return serve_bus(arguments[1]);
+  if (getsockopt(control, SOL_SOCKET, SO_ACCEPTCONN, &listens, &(socklen_t){sizeof listens}) == 0 && listens) {
+    int accepted = accept4(control, NULL, NULL, SOCK_CLOEXEC);
+    if (accepted < 0 || dup2(accepted, control) < 0) return 1;
+    close(accepted);
+  }
   while ((result = read_control()) == 0) {}
   return result < 0;
 }

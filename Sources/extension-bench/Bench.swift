@@ -9,17 +9,23 @@ final class Bench {
 
   let place: String
   let programs: String
+  private let environment: [String]
   private(set) var broker: BenchBroker?
+  var peerCount = 0
 
   struct Failure: Error, CustomStringConvertible {
     let description: String
   }
 
-  init() throws {
+  /// `environment`: what its broker gets beside.
+  init(_ name: String = "", environment: [String] = []) throws {
     let own = try File.readLink("/proc/self/exe")
     programs = String(own[..<(own.lastIndex(of: "/") ?? own.startIndex)])
-    place = "/tmp/extensiond-bench.\(CurrentProcess.processID)"
-    for directory in ["", "/home", "/run"] { try File.makeDirectory(place + directory) }
+    place = "/tmp/extensiond-bench.\(CurrentProcess.processID)\(name)"
+    self.environment = environment
+    // Peers run as another user.
+    try File.makeDirectory(place, mode: 0o755)
+    for directory in ["/home", "/run"] { try File.makeDirectory(place + directory) }
     try File.makeDirectories(root)
     try addHost(in: root)
     try addBundle(
@@ -67,7 +73,7 @@ final class Bench {
   // MARK: The broker
 
   func startBroker() throws {
-    let broker = try BenchBroker(programs: programs, place: place, keepingLog: true)
+    let broker = try BenchBroker(programs: programs, place: place, more: environment, keepingLog: true)
     self.broker = broker
     try broker.waitUntilReachable()
   }

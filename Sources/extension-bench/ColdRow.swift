@@ -9,6 +9,7 @@ import Varlink
 extension Bench {
   func activationCold() throws -> Row {
     var row = Row(id: "activation.cold")
+    var peers = activationPeers(&row)
     let launcher = try BenchLauncher(programs: programs, directory: place + "/cold")
     defer { launcher.end() }
     let program = root + "/Bench.appex/main"
@@ -16,6 +17,7 @@ extension Bench {
       row.floor.append(Self.spawn(program, [program], Self.startMessage))
       row.samples.append(try Self.time { try launcher.start(program, instance: "i\(number)") })
       try launcher.stop("i\(number)")
+      peers.measure(1, into: &row)
     }
     row.note =
       "a launcher without its sandbox, from Launch to the answer to Start; floor: the bare program by posix_spawn"

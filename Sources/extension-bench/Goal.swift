@@ -15,6 +15,8 @@ struct Comparison {
   let name: String
   let value: Double
   let goal: Double?
+  /// Of the floor, or of the peer.
+  var samples: [Double] = []
 
   var met: Bool? { goal.map { value <= $0 } }
 }
@@ -28,21 +30,21 @@ extension Row {
     if let ratio {
       var goal: Double?
       for case .floor(let most) in goals { goal = most }
-      result.append(Comparison(name: "floor", value: ratio, goal: goal))
+      result.append(Comparison(name: "floor", value: ratio, goal: goal, samples: floor))
     }
     for name in peers.keys.sorted() {
-      let theirs = Self.percentile(peers[name] ?? [], 0.5)
+      let samples = peers[name] ?? []
+      let theirs = Self.percentile(samples, 0.5)
       guard theirs > 0 else { continue }
-      var comparison = Comparison(name: name, value: p50 / theirs, goal: nil)
+      var (value, most) = (p50 / theirs, Double?.none)
       for goal in goals {
         switch goal {
-        case .peer(name, let most): comparison = Comparison(name: name, value: p50 / theirs, goal: most)
-        case .variant(name, let most) where !floor.isEmpty:
-          comparison = Comparison(name: name, value: theirs / floorP50, goal: most)
+        case .peer(name, let factor): most = factor
+        case .variant(name, let factor) where !floor.isEmpty: (value, most) = (theirs / floorP50, factor)
         default: break
         }
       }
-      result.append(comparison)
+      result.append(Comparison(name: name, value: value, goal: most, samples: samples))
     }
     return result
   }

@@ -26,17 +26,6 @@ struct Row {
   var floorP50: Double { Self.percentile(floor, 0.5) }
   var ratio: Double? { floor.isEmpty || samples.isEmpty ? nil : p50 / floorP50 }
 
-  /// Adds what a peer measured, or why it is not here.
-  mutating func add(_ peer: String, _ outcome: () throws -> [Double]) {
-    guard absent[peer] == nil else { return }
-    do {
-      peers[peer, default: []] += try outcome()
-    } catch {
-      peers[peer] = nil
-      absent[peer] = "\(error)"
-    }
-  }
-
   var json: String {
     func rounded(_ value: Double) -> JSON { .double((value * 100).rounded() / 100) }
     var object: JSONObject = [
@@ -62,6 +51,10 @@ struct Row {
       object["comparisons"] = .array(
         comparisons.map {
           var object: JSONObject = ["name": .string($0.name), "value": rounded($0.value)]
+          if !$0.samples.isEmpty {
+            object["p50"] = rounded(Self.percentile($0.samples, 0.5))
+            object["p99"] = rounded(Self.percentile($0.samples, 0.99))
+          }
           if let goal = $0.goal { object["goal"] = .double(goal) }
           if let met = $0.met { object["met"] = .bool(met) }
           return .object(object)

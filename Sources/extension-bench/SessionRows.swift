@@ -121,6 +121,9 @@ extension Bench {
   /// 100 bytes there and back as a typed call.
   func sessionCall() throws -> Row {
     var row = Row(id: "session.call")
+    var peers = Peers()
+    peers.add("GDBus, both ends in C", to: &row) { try withGDBus() }
+    peers.add("Varlink, C to Python", to: &row) { try withPython() }
     row.goals = [.floor(1.5), .variant("both ends in Swift", 2), .variant("default executor", 2.75)]
     let floor = cbench_echo_start()
     let floorPeer = cbench_process(0)
@@ -128,7 +131,7 @@ extension Bench {
     let (host, service) = try Self.peerInSwift()
     let (other, process, processID) = try peerProcessInSwift()
     _ = try Self.wait(on: nil) { try await Self.calls(other, 1) }
-    keepApart(from: [floorPeer, cbench_process(0)] + ProcessFacts.threads(of: processID))
+    keepApart(from: [floorPeer, cbench_process(0), processID])
     defer {
       letRun()
       other.invalidate()
@@ -142,6 +145,7 @@ extension Bench {
       let others = try Self.wait(on: nil) { try await Self.calls(connection, 100) }
       let swift = try Self.wait(on: own) { try await Self.calls(host, 100) }
       let two = try Self.wait(on: own) { try await Self.calls(other, 100) }
+      peers.measure(100, into: &row, keep: batch >= 5)
       guard batch >= 5 else { continue }
       row.floor += floorTimes
       row.samples += times

@@ -17,7 +17,10 @@ extension Bench {
   /// Alternates with the floor, in batches, so that both see the same machine.
   func connectionOpen() throws -> Row {
     var row = Row(id: "connection.open")
-    row.goals = [.floor(1.25)]
+    row.goals = [.floor(1.25), .peer("dbus-daemon", 0.6), .peer("dbus-broker", 0.7)]
+    var peers = Peers()
+    peers.add("dbus-daemon", to: &row) { try onDaemon(["open"]) }
+    peers.add("dbus-broker", to: &row) { try inSession("dbus-broker", ["open"]) }
     let floor = cbench_open_start()
     let host = try host()
     // The extension lets go of a scene's connection, as the floor does, so that no earlier end is in the way.
@@ -42,6 +45,7 @@ extension Bench {
         answer = nil
         if batch >= 5 { row.samples.append(ours) }
       }
+      peers.measure(50, into: &row, keep: batch >= 5)
     }
     let used = zip(brokers, before).map { (ProcessFacts($0).runMicroseconds - $1) / 3000 }
     row.note = "processor time of the broker: \(used[0]) us a connection; of the floor's: \(used[1]) us"
@@ -50,15 +54,20 @@ extension Bench {
     return row
   }
 
-  /// Keeps this process on one CPU and its peers on another. Where the scheduler puts the two would decide more than what
-  /// is measured.
+  /// Keeps this process on one CPU and its peers on another, with all their threads. Where the scheduler puts the two would
+  /// decide more than what is measured.
   func keepApart(from peers: [Int32], with others: [Int32] = []) {
-    for process in ProcessFacts.ownThreads + others { cbench_keep_on(process, 0) }
-    for peer in peers { cbench_keep_on(peer, 1) }
+    func keep(_ processes: [Int32], on cpu: CInt) {
+      for thread in processes.flatMap(ProcessFacts.threads) { cbench_keep_on(thread, cpu) }
+    }
+    keep([CurrentProcess.processID] + others, on: 0)
+    keep(peers, on: 1)
   }
 
   func letRun() {
-    for process in ProcessFacts.ownThreads + [brokerID] { cbench_keep_on(process, -1) }
+    for thread in [CurrentProcess.processID, brokerID].flatMap(ProcessFacts.threads) {
+      cbench_keep_on(thread, -1)
+    }
   }
 
   private func extensionProcesses() throws -> [Int32] {
@@ -89,6 +98,32 @@ extension Bench {
     }
     withExtendedLifetime(answer) {}
     row.note = "the two ends each on a CPU of its own, ours and the floor's"
+    return row
+  }
+
+  /// Blocks of 1 MiB into the extension.
+  func bulk() throws -> Row {
+    var row = Row(id: "data.bulk")
+    row.goals = [.floor(1.05)]
+    let floor = cbench_sink_start()
+    let host = try host()
+    let answer = try host.call(
+      BrokerInterface.Activate(extension: Self.identifier, scene: "sink", connect: true),
+      timeout: .seconds(60))
+    guard answer.descriptors.count == 2 else { throw Failure(description: "no connection came") }
+    let connection = answer.descriptors[1]
+    keepApart(from: try extensionProcesses() + [cbench_process(0)])
+    defer { letRun() }
+    let count: Int32 = 20
+    for batch in 0..<105 {
+      let floorTime = Self.microseconds(cbench_blocks(floor, count)) / Double(count)
+      let ours = Self.microseconds(cbench_blocks(connection.rawValue, count)) / Double(count)
+      guard batch >= 5 else { continue }
+      row.floor.append(floorTime)
+      row.samples.append(ours)
+    }
+    withExtendedLifetime(answer) {}
+    row.note = "a block of 1 MiB, of \(count) one after the other, until they are taken"
     return row
   }
 
@@ -153,8 +188,6 @@ struct ProcessFacts {
     readCalls = Self.number("/proc/\(process)/io", "syscr:")
     children = Self.text("/proc/\(process)/task/\(process)/children").split(separator: " ").count
   }
-
-  static var ownThreads: [Int32] { threads(of: CurrentProcess.processID) }
 
   static func threads(of process: Int32) -> [Int32] {
     guard let directory = try? SharedDescriptor(File.open("/proc/\(process)/task", .directory)) else {

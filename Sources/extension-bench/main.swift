@@ -14,7 +14,7 @@ func value(_ name: String) -> String? {
 
 let soak = value("--soak").flatMap(Int.init)
 let wanted = value("--rows").map { Set($0.split(separator: ",").map(String.init)) }
-let bench = try Bench()
+let bench = try Bench(environment: ["EXTENSIOND_CONNECTIONS=1000"])
 defer {
   cbench_end()
   bench.end()
@@ -23,6 +23,7 @@ defer {
 let rows: [(String, () throws -> Row)] = [
   ("connection.open", bench.connectionOpen),
   ("data.roundtrip", bench.roundTrip),
+  ("data.bulk", bench.bulk),
   ("session.call", bench.sessionCall),
   ("session.thousand", bench.sessionThousand),
   ("session.bulk", bench.sessionBulk),
@@ -30,6 +31,8 @@ let rows: [(String, () throws -> Row)] = [
   ("extension.memory", bench.extensionMemory),
   ("activation.cold", bench.activationCold),
   ("activation.sandboxed", bench.activationSandboxed),
+  ("activation.parallel64", bench.activationParallel),
+  ("fanout.1000", bench.fanout),
   ("daemon.idle", bench.idle),
   ("daemon.memory", bench.daemonMemory),
   ("daemon.start", bench.daemonStart),
