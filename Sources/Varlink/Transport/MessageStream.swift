@@ -55,7 +55,6 @@ public final class MessageStream {
   private var searched = 0
   /// Descriptors, each batch with the index of the last byte of its read.
   private var arrived: [(last: Int, descriptors: [SharedDescriptor])] = []
-  private var buffer: [UInt8]
 
   private var outgoing: [(bytes: ArraySlice<UInt8>, descriptors: [SharedDescriptor])] = []
   private var queuedBytes = 0
@@ -87,7 +86,6 @@ public final class MessageStream {
     self.socket = socket
     self.loop = loop
     self.limits = limits
-    buffer = [UInt8](repeating: 0, count: 16384)
     watch = try loop.watch(raw, for: .readable) { [unowned self] readiness in self.ready(readiness) }
   }
 
@@ -202,13 +200,13 @@ public final class MessageStream {
   private func receive() {
     do throws(Errno) {
       let got = try Socket.receive(
-        into: &buffer, from: socket.rawValue, maximumDescriptors: limits.descriptors)
+        into: &loop.buffer, from: socket.rawValue, maximumDescriptors: limits.descriptors)
       if got.descriptorsLost { return end(.unexpectedDescriptors) }
       if got.count == 0 {
         ending = .peerClosed
         updateInterest()
       } else {
-        incoming.append(contentsOf: buffer[..<got.count])
+        incoming.append(contentsOf: loop.buffer[..<got.count])
         if !got.descriptors.isEmpty { arrived.append((incoming.count - 1, got.descriptors)) }
       }
     } catch .again {
