@@ -49,14 +49,14 @@ struct Announcements: Sendable {
 
   mutating func add(_ contents: [AnnouncedContent], limit: Int) {
     for content in contents where known.insert(content).inserted { order?.append(content) }
-    while let first = order?.first, known.count > limit {
-      known.remove(first)
-      order?.removeFirst()
-    }
+    let excess = known.count - limit
+    guard excess > 0, let oldest = order?.prefix(excess) else { return }
+    known.subtract(oldest)
+    order?.removeFirst(oldest.count)
   }
 
   mutating func remove(_ contents: [AnnouncedContent]) {
     known.subtract(contents)
-    order?.removeAll { contents.contains($0) }
+    order?.removeAll { !known.contains($0) }
   }
 }
