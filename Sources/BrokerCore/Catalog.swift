@@ -131,6 +131,11 @@ struct Catalog: Sendable {
   }
 
   private mutating func insert(_ facts: BundleFacts, _ affected: inout Set<String>) {
+    var facts = facts
+    // One text for all that are bound to it.
+    if let index = facts.extensionPoint.flatMap({ identifiersByPoint.index(forKey: $0) }) {
+      facts.extensionPoint = identifiersByPoint[index].key
+    }
     bundles[facts.path] = facts
     // What a broken bundle says of points is not believed.
     for point in facts.points where facts.problems.isEmpty {
