@@ -24,6 +24,7 @@ public struct Broker: Sendable {
 
   var catalog: Catalog
   var sessions: [PeerID: Session] = [:]
+  var feeds: [Feed.Key: Feed] = [:]
   var instances: [String: Instance] = [:]
   var activations: [String: Activation] = [:]
   var endedActivations: [String: EndedActivation] = [:]
@@ -197,6 +198,7 @@ public struct Broker: Sendable {
   }
 
   private mutating func closePeer(_ peer: PeerID) {
+    unsubscribe(peer)
     let development = sessions.removeValue(forKey: peer)?.development
     quotas = quotas.filter { $0.value.isUsed(at: now) }
     early.removeAll { $0.request?.peer == peer }
