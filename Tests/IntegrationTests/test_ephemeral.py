@@ -20,6 +20,9 @@ from world import BUILD, DEADLINE, POINT, until
 
 
 class Ephemeral(ProbeWorld):
+    # Nobody comes back to the launcher of one that was killed.
+    environment = {**ProbeWorld.environment, "EXTENSIOND_IDLE_MS": "2000"}
+
     def setUp(self):
         super().setUp()
         self.bundles = self.place / "under-test"
