@@ -63,6 +63,6 @@ reference: deps ## make the API reference with DocC, in .build/reference
 	Tests/Support/run-reference-tests
 
 clean: ## remove what was built
-	rm -rf .build .build-fuzz .build-tsan
+	rm -rf .build .build-fuzz .build-tsan .build-plugin
 
 -include systemd/install.mk

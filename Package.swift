@@ -16,6 +16,8 @@ let package = Package(
   name: "extensiond",
   products: [
     .library(name: "ExtensionFoundation", targets: ["ExtensionFoundation"]),
+    // Scenes, for hosts and extensions that have a user interface.
+    .library(name: "ExtensionKit", targets: ["ExtensionKit"]),
     // Distributed actors over a connection, for those who want them.
     .library(name: "ExtensionDistributed", targets: ["ExtensionDistributed"]),
     .library(name: "Varlink", targets: ["Varlink"]),
@@ -41,9 +43,12 @@ let package = Package(
     .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CPropertyList", pkgConfig: "libplist-2.0", providers: [.apt(["libplist-dev"])]),
-    // Static, since it runs inside sandboxes that may have no libraries.
+    // Without any library, the C library too: it runs inside sandboxes that may have none, and each launch waits for it.
     .executableTarget(
-      name: "extension-init", linkerSettings: [.unsafeFlags(["-static-executable", "-nostartfiles"])]),
+      name: "extension-init",
+      linkerSettings: [
+        .unsafeFlags(["-static-executable", "-nostartfiles", "-Xclang-linker", "-nostdlib"])
+      ]),
 
     // MARK: System
     .target(name: "LinuxSystem", dependencies: ["CLinux"]),
@@ -168,7 +173,7 @@ let package = Package(
       dependencies: ["extctl"], path: "Sources/BundlePlugin"),
 
     // MARK: Benchmarks
-    .target(name: "CBench"),
+    .target(name: "CBench", linkerSettings: [.linkedLibrary("crypto")]),
     .executableTarget(
       name: "bench-extension", linkerSettings: [.unsafeFlags(["-static-executable", "-nostartfiles"])]),
     .executableTarget(name: "bench-line", linkerSettings: [.unsafeFlags(["-static-stdlib"])]),

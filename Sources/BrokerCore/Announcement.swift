@@ -32,6 +32,8 @@ struct Announcements: Sendable {
   /// Oldest first; nil until it is known, and for good where nothing is announced.
   private(set) var order: [AnnouncedContent]?
   private var known: Set<AnnouncedContent> = []
+  /// What may be on the person's screen, each with the identifiers that it speaks of.
+  var open: [AnnouncedContent: Set<String>] = [:]
   /// Identifiers to look at when the time has come.
   var waiting: Set<String> = []
   /// In monotonic milliseconds.
@@ -42,21 +44,27 @@ struct Announcements: Sendable {
 
   func knows(_ content: AnnouncedContent) -> Bool { known.contains(content) }
 
-  mutating func load(_ contents: [AnnouncedContent]) {
+  mutating func load(_ contents: [AnnouncedContent], open: [AnnouncedContent]) {
     order = contents
     known = Set(contents)
+    self.open = Dictionary(open.map { ($0, [$0.identifier]) }) { first, _ in first }
   }
 
-  mutating func add(_ contents: [AnnouncedContent], limit: Int) {
+  /// Returns those that are still on the screen, and are forgotten now.
+  mutating func add(_ contents: [AnnouncedContent], limit: Int) -> [AnnouncedContent] {
     for content in contents where known.insert(content).inserted { order?.append(content) }
+    var forgotten: [AnnouncedContent] = []
     while let first = order?.first, known.count > limit {
       known.remove(first)
       order?.removeFirst()
+      if open.removeValue(forKey: first) != nil { forgotten.append(first) }
     }
+    return forgotten
   }
 
   mutating func remove(_ contents: [AnnouncedContent]) {
     known.subtract(contents)
+    for content in contents { open[content] = nil }
     order?.removeAll { contents.contains($0) }
   }
 }

@@ -4,20 +4,33 @@ internal import ExtensionInterfaces
 
 extension Broker {
   /// Until this has come nothing is announced: it is not known what was.
-  mutating func announcementsLoaded(_ contents: [AnnouncedContent]) {
-    announcements.load(contents)
+  mutating func announcementsLoaded(_ contents: [AnnouncedContent], open: [AnnouncedContent]) {
+    announcements.load(contents, open: open)
     considerAnnouncing()
   }
 
   /// Everything that is there.
   mutating func considerAnnouncing() {
-    considerAnnouncing(Set(catalog.bundles.values.compactMap(\.identifier)))
+    let gone = announcements.open.values.reduce(into: Set<String>()) { $0.formUnion($1) }
+    considerAnnouncing(gone.union(catalog.bundles.values.compactMap(\.identifier)))
+  }
+
+  /// What the person has decided about elsewhere, or cannot any more, need not be on the screen.
+  private mutating func withdrawAnnouncements(of identifiers: Set<String>) {
+    let over = announcements.open.filter { content, speaksOf in
+      !speaksOf.isDisjoint(with: identifiers)
+        && !speaksOf.contains { announcement(of: $0)?.content == content }
+    }
+    if over.isEmpty { return }
+    for content in over.keys { announcements.open[content] = nil }
+    effects.append(.withdrawAnnouncements(over.keys.sorted { $0.identifier < $1.identifier }))
   }
 
   /// What comes with these is announced a little later: others may come with it, and a person who approves at once is
   /// not told.
   mutating func considerAnnouncing(_ identifiers: Set<String>) {
     guard announcements.order != nil, knowsBundles else { return }
+    withdrawAnnouncements(of: identifiers)
     let new = identifiers.filter { identifier in
       announcement(of: identifier).map { !announcements.knows($0.content) } ?? false
     }
@@ -38,11 +51,13 @@ extension Broker {
         continue
       }
       due[announcement.content] = announcement
+      announcements.open[announcement.content, default: []].insert(identifier)
     }
     announcements.waiting = []
     if due.isEmpty { return }
     announcements.last = now.monotonic
-    announcements.add(Array(due.keys), limit: limits.rememberedAnnouncements)
+    let forgotten = announcements.add(Array(due.keys), limit: limits.rememberedAnnouncements)
+    if !forgotten.isEmpty { effects.append(.withdrawAnnouncements(forgotten)) }
     effects.append(.announce(due.values.sorted { $0.content.identifier < $1.content.identifier }))
   }
 

@@ -56,6 +56,8 @@ extension Broker {
     for (id, instance) in instances where identifiers.contains(instance.identifier) && !instance.isStopping {
       // Its own state: another copy that is used now does not hide what was decided.
       guard let entry = catalog.ownEntry(instance.path) else {
+        // It may be there still.
+        if unreadRoots.contains(where: { instance.path.hasPrefix($0 + "/") }) { continue }
         stop(id, Reason(kind: .removed))
         continue
       }

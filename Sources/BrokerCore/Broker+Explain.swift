@@ -6,10 +6,14 @@ extension Broker {
   mutating func explain(_ call: AdminInterface.Explain, _ request: RequestID) {
     let found = catalog.matching(call.extension).filter { $0.kind != .pointFile }
     guard let facts = catalog.winner(call.extension) ?? found.first else {
-      let gate = AdminInterface.Gate(
+      var gate = AdminInterface.Gate(
         name: "found", result: .fail,
         evidence: "no bundle in any root has the identifier or path \(call.extension)",
         mend: "extctl status, to see the roots; extctl rescan --wait, to read them again")
+      if !unreadRoots.isEmpty {
+        gate.evidence += "; what is in \(unreadRoots.sorted().joined(separator: ", ")) is not known yet"
+        gate.mend = "its file system does not answer: ls would hang there too; it is read when it answers"
+      }
       return reply(request, AdminInterface.Explain.Reply(gates: [gate], usable: false))
     }
     var gates = bundleGates(facts) + trustGates(facts) + launchGates(facts)

@@ -52,6 +52,8 @@ public struct Broker: Sendable {
   private var policyIsLoaded = false
   private var hasNotedPresent = false
   private var isScanned = false
+  /// What is in there may be all that it ever was.
+  private(set) var unreadRoots: Set<String> = []
   var rescans: [(request: RequestID, serial: Int)] = []
   var stops: [StopRequest] = []
 
@@ -115,6 +117,9 @@ public struct Broker: Sendable {
       for (request, asked) in rescans where asked <= serial { reply(request, AdminInterface.Rescan.Reply()) }
       rescans.removeAll { $0.serial <= serial }
       becomeReady()
+    case .rootsUnread(let roots):
+      unreadRoots = roots
+      becomeReady()
     case .decisionsLoaded(let decisions):
       decisionsAreLoaded = true
       loadDecisions(decisions)
@@ -131,7 +136,7 @@ public struct Broker: Sendable {
     case .expired(let identifiers): expire(identifiers)
     case .history(let request, let decisions): replyHistory(request, decisions)
     case .bundleChecked(let instance, let check): bundleChecked(instance, check)
-    case .announcementsLoaded(let contents): announcementsLoaded(contents)
+    case .announcementsLoaded(let contents, let open): announcementsLoaded(contents, open: open)
     case .announcementFailed(let contents): announcementFailed(contents)
 
     case .facts(let facts): self.facts = facts
@@ -187,7 +192,7 @@ public struct Broker: Sendable {
     guard isReady else { return }
     stopWhatMayNotRun()
     // Only where everything was read is it known what is gone.
-    if !hasNotedPresent {
+    if !hasNotedPresent, unreadRoots.isEmpty {
       hasNotedPresent = true
       effects.append(.notePresent(presentIdentifiers))
     }

@@ -64,6 +64,8 @@ public enum Effect: Sendable {
   // MARK: People
   /// Show it to the person, once: several as one where they are many.
   case announce([Announcement])
+  /// Nothing waits for the person there any more: take it from the screen.
+  case withdrawAnnouncements([AnnouncedContent])
   case log(LogEntry)
 }
 

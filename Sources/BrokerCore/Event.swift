@@ -17,8 +17,10 @@ public enum Event: Sendable {
   case bundles(found: [BundleFacts], removed: [String])
   /// What was found where a developer's bundle should be. Changes come as `bundles`.
   case developed(path: String, [BundleFacts])
-  /// Every root was read, and what was found came before this. The number is the one of `scanAll`; 0 where nobody asked.
+  /// Every root was read, or given up for now, and what was found came before this. The number is the one of `scanAll`; 0 where nobody asked.
   case scanned(Int)
+  /// Roots of which nobody knows what is in them, since their file systems do not answer: all of these, by now.
+  case rootsUnread(Set<String>)
   /// A check of a bundle before its launch is done.
   case bundleChecked(instance: String, BundleCheck)
   case decisionsLoaded([Decision])
@@ -32,8 +34,9 @@ public enum Event: Sendable {
   /// These were gone for so long that what they left is not kept any more.
   case expired([String])
   case history(RequestID, [Decision])
-  /// What was announced before, oldest first. Does not come where nothing is to be announced.
-  case announcementsLoaded([AnnouncedContent])
+  /// What was announced before, oldest first, and which of it may still be on the screen. Does not come where nothing is to
+  /// be announced.
+  case announcementsLoaded([AnnouncedContent], open: [AnnouncedContent] = [])
   /// Nobody was there to show these.
   case announcementFailed([AnnouncedContent])
 

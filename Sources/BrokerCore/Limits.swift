@@ -7,7 +7,7 @@ public struct Limits: Hashable, Sendable {
   public var connections = 512
   public var connectionsPerProcess = 64
   public var queuedBytesPerConnection = 1 << 20
-  public var queuedBytesForAdministration = 16 << 20
+  public var answerBytes = 16 << 20
   public var pendingCallsPerConnection = 16
   public var messagesPerTurn = 8
   public var pointsPerSubscription = 64
@@ -40,6 +40,7 @@ public struct Limits: Hashable, Sendable {
   public var containerBytes = 2 << 30
   public var containerFiles = 100_000
   public var containerInterval: Int64 = 30_000
+  public var scanDeadline: Int64 = 10_000
   public var startDeadline: Int64 = 10_000
   public var answerDeadline: Int64 = 10_000
   public var stopDeadline: Int64 = 5_000
@@ -62,8 +63,9 @@ public struct Limits: Hashable, Sendable {
         "queuedBytesPerConnection", queuedBytesPerConnection,
         "bytes that wait for a peer that does not read; more closes the connection"),
       row(
-        "queuedBytesForAdministration", queuedBytesForAdministration,
-        "the same for connections to the administration, whose lists may be long"),
+        "answerBytes", answerBytes,
+        "bytes of one answer, such as a list of very many extensions; it waits beside those, and further calls wait for it"
+      ),
       row(
         "pendingCallsPerConnection", pendingCallsPerConnection,
         "calls of one connection that are not answered yet; further ones wait in its socket"),
@@ -118,6 +120,9 @@ public struct Limits: Hashable, Sendable {
       row(
         "announcementInterval", Int(announcementInterval), "milliseconds between two notifications at least"),
       row("announcementTries", announcementTries, "further tries where nobody shows notifications"),
+      row(
+        "scanDeadline", Int(scanDeadline),
+        "milliseconds to read all roots; then the broker answers without those whose file system does not"),
       row(
         "startDeadline", Int(startDeadline),
         "milliseconds from the request to the extension's answer to Start"),

@@ -126,7 +126,7 @@ public enum BrokerProgram {
       signals = try Signals.watch([Signals.terminate, Signals.interrupt], on: loop) { _ in end() }
     }
     CurrentProcess.raiseDescriptorLimit()
-    try daemon.start(listeners: listeners, launcherProgram: places.launcherProgram)
+    try daemon.start(listeners: listeners)
     ServiceManager.ready("serving")
     ServiceManager.feedWatchdog(on: loop)
     if !ServiceManager.isThere, ephemeral == nil {

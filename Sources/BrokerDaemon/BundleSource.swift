@@ -21,6 +21,10 @@ final class BundleSource {
   private let warn: (String) -> Void
   private let onEvent: (Event) -> Void
   private var watches: DirectoryWatches?
+  private let probe: RootProbe
+  private var rounds: ScanRounds?
+  /// Roots that did not answer in time, and have not answered since.
+  private var unread: Set<String> = []
   private var states: [String: (state: AdminInterface.Root.State, detail: String?)] = [:]
 
   /// The paths that were found in an entry.
@@ -38,7 +42,7 @@ final class BundleSource {
   private var polls: [String: EventLoop.Timer] = [:]
 
   init(
-    roots: [String], cachePath: String, loop: EventLoop, warn: @escaping (String) -> Void,
+    roots: [String], cachePath: String, patience: Duration, loop: EventLoop, warn: @escaping (String) -> Void,
     onEvent: @escaping (Event) -> Void
   ) throws(Errno) {
     self.roots = roots
@@ -46,6 +50,7 @@ final class BundleSource {
     self.warn = warn
     self.onEvent = onEvent
     worker = try Worker(loop: loop)
+    probe = RootProbe(loop: loop)
     reader = BundleReader(cachePath: cachePath)
     let reader = reader
     worker.perform {
@@ -53,6 +58,7 @@ final class BundleSource {
     } completion: { warning in
       if let warning { warn(warning) }
     }
+    rounds = ScanRounds(loop: loop, patience: patience) { [unowned self] in self.finishScan($0, without: $1) }
     do throws(Errno) {
       watches = try DirectoryWatches(on: loop, worker: worker) { [unowned self] in self.take($0) }
     } catch {
@@ -63,7 +69,7 @@ final class BundleSource {
   /// What `extctl status` shows.
   var rows: [AdminInterface.Root] {
     roots.map { root in
-      let state = states[root] ?? (.absent, nil)
+      let state = states[root] ?? (.unread, nil)
       let count = found.lazy.filter { $0.key.root == root }.reduce(0) { $0 + $1.value.count }
       return AdminInterface.Root(path: root, state: state.state, detail: state.detail, bundles: count)
     }
@@ -73,14 +79,34 @@ final class BundleSource {
 
   /// Reads everything, then says `scanned`. `serial`: the broker's number of it, where the broker asked.
   func scanAll(_ serial: Int = 0) {
+    rounds?.begin(serial, roots: roots)
     for root in roots { scan(root: root) }
     for entry in developed { read(entry, final: true) }
+  }
+
+  private func finishScan(_ serial: Int, without missing: Set<String>) {
+    guard missing.isEmpty else {
+      for root in missing.subtracting(unread) {
+        states[root] = (.unread, "its file system has not answered yet")
+        warn(
+          "\(root) is not read yet, since its file system does not answer; what is in there comes when it does"
+        )
+      }
+      setUnread(unread.union(missing))
+      return onEvent(.scanned(serial))
+    }
     let reader = reader
     worker.perform {
       reader.pruneCache()
     } completion: { [unowned self] in
       self.onEvent(.scanned(serial))
     }
+  }
+
+  private func setUnread(_ roots: Set<String>) {
+    guard unread != roots else { return }
+    unread = roots
+    onEvent(.rootsUnread(roots))
   }
 
   /// Reads the entry again that a bundle is in.
@@ -90,6 +116,11 @@ final class BundleSource {
   }
 
   private func scan(root: String) {
+    probe.ask(root) { [unowned self] in self.read(root: root) }
+  }
+
+  private func read(root: String) {
+    let begun = rounds?.number ?? 0
     // First the watch, so that nothing is missed between the two.
     watches?.watch(root: root)
     let reader = reader
@@ -112,6 +143,8 @@ final class BundleSource {
       for entry in self.found.keys where entry.root == root && !present.contains(entry) {
         self.apply(entry, BundleReader.Result())
       }
+      self.setUnread(self.unread.subtracting([root]))
+      self.rounds?.wasRead(root, since: begun)
     }
   }
 

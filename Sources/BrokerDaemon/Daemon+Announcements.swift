@@ -9,10 +9,14 @@ extension Daemon {
     guard broker.announces, CurrentProcess.environment("EXTENSIOND_NOTIFY") != "no" else { return }
     let (store, limit) = (store, limits.rememberedAnnouncements)
     storeWorker.perform {
-      Result { try store.announced(limit: limit) }
+      Result { () throws(DecisionStore.Failure) in
+        (contents: try store.announced(limit: limit), shown: try store.shownNotifications(limit: limit))
+      }
     } completion: { [unowned self] result in
       switch result {
-      case .success(let contents): self.handle(.announcementsLoaded(contents))
+      case .success(let (contents, shown)):
+        self.notifier.restore(shown)
+        self.handle(.announcementsLoaded(contents, open: shown.map(\.content)))
       case .failure(let error): self.warn("nobody is notified of extensions that wait for approval: \(error)")
       }
     }
@@ -27,11 +31,32 @@ extension Daemon {
       if case .failure(let error) = result {
         return self.warn("what was announced cannot be stored, so it is not shown: \(error)")
       }
-      self.notifier.show(announcements) { [unowned self] in self.withdraw(announcements: $0) }
+      self.notifier.show(announcements) { [unowned self] in self.fail($0) }
     }
   }
 
-  private func withdraw(announcements contents: [AnnouncedContent]) {
+  /// So that a later broker finds them.
+  func remember(_ place: Notifier.Place, of contents: [AnnouncedContent]) {
+    let (store, limit) = (store, limits.rememberedAnnouncements)
+    storeWorker.perform {
+      Result { try store.add(place, of: contents, limit: limit) }
+    } completion: { [unowned self] result in
+      if case .failure(let error) = result {
+        self.warn("what is on the screen cannot be stored, so it may stay there: \(error)")
+      }
+    }
+  }
+
+  func withdraw(_ contents: [AnnouncedContent]) {
+    notifier.withdraw(contents)
+    let store = store
+    storeWorker.perform {
+      try? store.removeShown(contents)
+    } completion: { _ in
+    }
+  }
+
+  private func fail(_ contents: [AnnouncedContent]) {
     let store = store
     storeWorker.perform {
       Result { try store.withdrawAnnouncements(contents) }

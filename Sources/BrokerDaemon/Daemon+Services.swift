@@ -44,111 +44,7 @@ extension Daemon {
 
   // MARK: Launcher and extensions
 
-  func launch(_ order: LaunchOrder) {
-    guard let directory = checkedBundles.removeValue(forKey: order.instance) else {
-      return handle(.launchFailed(instance: order.instance, stage: "bundle", errno: nil))
-    }
-    let container = places.containers + "/" + order.extensionIdentifier
-    do throws(Errno) { try File.makeDirectories(container) } catch {
-      return handle(.launchFailed(instance: order.instance, stage: "container", errno: Int(error.rawValue)))
-    }
-    containers.whenKnown(order.extensionIdentifier) { [unowned self] facts in
-      if let facts, facts.excess(over: self.limits) != nil {
-        return self.handle(.containerMeasured(instance: order.instance, facts))
-      }
-      self.grant(order, container, directory)
-    }
-  }
-
-  private func grant(_ order: LaunchOrder, _ container: String, _ directory: SharedDescriptor) {
-    do throws(SandboxGrants.Refusal) {
-      // Without a sandbox it has what one that asked for none has.
-      let lines = order.entitlements + (order.withoutSandbox ? [Entitlement.simple(.none).line] : [])
-      let grants = try SandboxGrants(lines, places: places)
-      guard grants.includesHome else { return launch(order, container, directory, grants, home: nil) }
-      lookAtHome(for: order, container, directory, grants)
-    } catch {
-      refuse(order.instance, error)
-    }
-  }
-
-  private func refuse(_ instance: String, _ refusal: SandboxGrants.Refusal) {
-    handle(.launchFailed(instance: instance, stage: refusal.stage, errno: nil, detail: refusal.detail))
-  }
-
-  /// A home may lie on a network.
-  private func lookAtHome(
-    for order: LaunchOrder, _ container: String, _ directory: SharedDescriptor, _ grants: SandboxGrants
-  ) {
-    preparing.insert(order.instance)
-    let (home, own) = (places.home, places.own)
-    homeWorker.perform {
-      Result { () throws(SandboxGrants.Refusal) in
-        try HomeMounts(home: home, own: own, moved: Places.moved)
-      }
-    } completion: { [unowned self] result in
-      // Nobody else would answer for one that was ended meanwhile.
-      guard self.preparing.remove(order.instance) != nil else {
-        return self.refuse(
-          order.instance, .init(stage: "home", detail: "it was ended before it could be started"))
-      }
-      switch result {
-      case .success(let mounts): self.launch(order, container, directory, grants, home: mounts)
-      case .failure(let refusal): self.refuse(order.instance, refusal)
-      }
-    }
-  }
-
-  private func launch(
-    _ order: LaunchOrder, _ container: String, _ directory: SharedDescriptor, _ grants: SandboxGrants,
-    home: HomeMounts?
-  ) {
-    let profile = SandboxProfile(
-      container: container, order: order, stdioProgram: places.stdioProgram, limits: limits, grants: grants,
-      home: home)
-    link?.call(descriptors: [directory]) { request in
-      LauncherInterface.Launch(
-        request: request, instance: order.instance, extension: order.extensionIdentifier,
-        extensionPoint: order.extensionPoint, program: profile.command.program,
-        arguments: profile.command.arguments, environment: profile.environment,
-        directory: SandboxProfile.home,
-        sandboxed: grants.isSandboxed, mounts: profile.mounts,
-        nestedSandbox: grants.allowsNestedSandbox ? true : nil, network: grants.network,
-        sessionBus: grants.destinations.isEmpty ? nil : grants.destinations, resources: .init(order.bounds),
-        stopped: order.waits ? true : nil, note: order.note)
-    } answered: { [unowned self] answer in
-      self.launchAnswered(order.instance, answer)
-    }
-  }
-
-  private func launchAnswered(_ instance: String, _ answer: LauncherLink.Answer?) {
-    // nil: the launcher is gone, and the broker hears of that by itself.
-    guard let (reply, descriptors) = answer else { return }
-    if let failure = try? LauncherInterface.Failure(reply), case .launchFailed(let failed) = failure {
-      return handle(
-        .launchFailed(
-          instance: instance, stage: failed.stage, errno: failed.errno,
-          detail: Self.remedy(stage: failed.stage, errno: Errno(rawValue: CInt(clamping: failed.errno)))))
-    }
-    guard reply.error == nil, descriptors.count == 2,
-      let launched = try? LauncherInterface.Launch.Reply(object: reply.parameters, unknownMembers: .ignored)
-    else { return handle(.launchFailed(instance: instance, stage: "launcher", errno: nil)) }
-    openChannel(instance, descriptors[0], restored: false)
-    handle(.launched(instance: instance, processID: Int32(clamping: launched.pid)))
-  }
-
-  /// What the person can do where the launcher lacks something.
-  private static func remedy(stage: String, errno: Errno) -> String? {
-    switch (stage, errno) {
-    case ("sessionBusProxy", .noEntry):
-      "session-bus needs xdg-dbus-proxy, which is not installed; install the package of that name"
-    case ("sessionBus", .noEntry):
-      "session-bus needs a session bus, and the launcher knows of none; DBUS_SESSION_BUS_ADDRESS names it"
-    default: nil
-    }
-  }
-
-  private func openChannel(_ instance: String, _ socket: SharedDescriptor, restored: Bool) {
+  func openChannel(_ instance: String, _ socket: SharedDescriptor, restored: Bool) {
     channels[instance] = try? ControlChannel(socket, restored: restored, on: loop) {
       [unowned self] incoming in
       switch incoming {
@@ -233,7 +129,7 @@ extension Daemon {
     case .gone:
       channels = [:]
       containers.forgetAll()
-      preparing = []
+      preparing = [:]
       handle(.launcherGone)
     case .refused(let cause): handle(.launcherRefused(message: cause))
     case .unusable(let cause):
@@ -281,13 +177,5 @@ extension Daemon {
           instance: output.instance, extension: output.extension, lines: output.lines, dropped: output.dropped
         ))
     }
-  }
-}
-
-extension LauncherInterface.ResourceLimits {
-  fileprivate init(_ bounds: ResourceBounds) {
-    self.init(
-      openFiles: bounds.openFiles, fileSize: bounds.fileSize, memory: bounds.memory,
-      processes: bounds.processes, cpuWeight: bounds.cpuWeight)
   }
 }

@@ -25,8 +25,9 @@ final class Daemon {
   private var starter: LauncherStarter?
   var bundles: BundleSource?
   private var policy: PolicySource?
-  private(set) lazy var notifier = Notifier(loop: loop, worker: storeWorker) { [unowned self] in self.warn($0)
-  }
+  private(set) lazy var notifier = Notifier(
+    loop: loop, worker: storeWorker, warn: { [unowned self] in self.warn($0) },
+    onShown: { [unowned self] in self.remember($1, of: $0) })
 
   private var listeners: [(listener: Listener, watch: EventLoop.Watch)] = []
   private var peers: [PeerID: PeerConnection] = [:]
@@ -42,9 +43,10 @@ final class Daemon {
   /// Directories that were checked, until they are launched from.
   var checkedBundles: [String: SharedDescriptor] = [:]
 
-  /// Instances that wait for something before the launcher is asked.
-  var preparing: Set<String> = []
-  /// Looks at the person's home.
+  /// Instances for which the launcher is not asked yet.
+  var preparing: [String: Preparing] = [:]
+  var nextOrder: UInt64 = 0
+  /// Looks at the person's directories, and makes some, for launches.
   let homeWorker: Worker
 
   private var queue: [Event] = []
@@ -75,7 +77,7 @@ final class Daemon {
   }
 
   /// Begins everything. Returns at once; what it finds comes as events.
-  func start(listeners: [Listener], launcherProgram: String) throws(Errno) {
+  func start(listeners: [Listener]) throws(Errno) {
     let store = store
     storeWorker.perform {
       Result { try store.current() }
@@ -92,12 +94,16 @@ final class Daemon {
       places.policy, worker: storeWorker, loop: loop, warn: { [unowned self] in self.warn($0) },
       onPolicy: { [unowned self] in self.handle(.policyLoaded($0)) })
     bundles = try BundleSource(
-      roots: places.roots, cachePath: places.digests, loop: loop, warn: { [unowned self] in self.warn($0) },
+      roots: places.roots, cachePath: places.digests, patience: .milliseconds(limits.scanDeadline),
+      loop: loop,
+      warn: { [unowned self] in self.warn($0) },
       onEvent: { [unowned self] in self.handle($0) })
     bundles?.scanAll()
     let starter =
       byHand
-      ? LauncherStarter(program: launcherProgram, loop: loop) { [unowned self] in self.warn($0) } : nil
+      ? LauncherStarter(program: places.launcherProgram, guard: places.initProgram, loop: loop) {
+        [unowned self] in self.warn($0)
+      } : nil
     self.starter = starter
     let link = LauncherLink(path: places.launcherSocket, generation: generation, loop: loop, starter: starter)
     {
@@ -113,7 +119,7 @@ final class Daemon {
     }
   }
 
-  /// The launcher, where it is a child of this process.
+  /// The launcher's guard, where it is a child of this process.
   var launcherProcess: Int32? { starter?.processID }
 
   /// The end that was asked for. By hand the launcher ends too; a service manager decides about it by itself.
@@ -279,6 +285,7 @@ final class Daemon {
     case .stop(let instance, let call):
       channels[instance]?.send(ExtensionInterface.Stop(call: call, context: JSONObject()).call())
     case .announce(let announcements): announce(announcements)
+    case .withdrawAnnouncements(let contents): withdraw(contents)
     case .log(let entry): journal.write(entry)
     default: performWithLauncher(effect)
     }
@@ -293,10 +300,10 @@ final class Daemon {
     case .setNote(let subject, let note):
       link.call { LauncherInterface.SetNote(request: $0, subject: subject, note: note) }
     case .terminate(let instance):
-      preparing.remove(instance)
+      if endPreparing(instance) { return }
       link.call { LauncherInterface.Terminate(request: $0, instance: instance) }
     case .kill(let instance):
-      preparing.remove(instance)
+      if endPreparing(instance) { return }
       link.call { LauncherInterface.Kill(request: $0, instance: instance) }
     case .forget(let instance): link.call { LauncherInterface.Forget(request: $0, instance: instance) }
     case .settled:

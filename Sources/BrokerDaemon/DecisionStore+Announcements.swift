@@ -37,7 +37,53 @@ extension DecisionStore {
     try database.execute("COMMIT")
   }
 
+  // MARK: What is on the screen
+
+  /// The newest.
+  func shownNotifications(limit: Int) throws(Failure) -> [Notifier.Known] {
+    try database.run(
+      "SELECT identifier, digest, bus, server, number FROM shown ORDER BY rowid DESC LIMIT ?",
+      [.integer(Int64(limit))]
+    ) {
+      Notifier.Known(
+        content: AnnouncedContent(identifier: $0.text(0) ?? "", digest: $0.text(1) ?? ""),
+        place: .init(
+          bus: $0.text(2) ?? "", server: $0.text(3) ?? "", number: UInt32(truncatingIfNeeded: $0.integer(4))))
+    }
+  }
+
+  func add(_ place: Notifier.Place, of contents: [AnnouncedContent], limit: Int) throws(Failure) {
+    try database.execute("BEGIN IMMEDIATE")
+    for content in contents {
+      try database.run(
+        "INSERT OR REPLACE INTO shown (identifier, digest, bus, server, number) VALUES (?,?,?,?,?)",
+        [
+          .text(content.identifier), .text(content.digest), .text(place.bus), .text(place.server),
+          .integer(Int64(place.number)),
+        ])
+    }
+    try database.run(
+      "DELETE FROM shown WHERE rowid <= (SELECT max(rowid) FROM shown) - ?", [.integer(Int64(limit))])
+    try database.execute("COMMIT")
+  }
+
+  func removeShown(_ contents: [AnnouncedContent]) throws(Failure) {
+    try database.execute("BEGIN IMMEDIATE")
+    for content in contents {
+      try database.run(
+        "DELETE FROM shown WHERE identifier = ? AND digest = ?",
+        [.text(content.identifier), .text(content.digest)])
+    }
+    try database.execute("COMMIT")
+  }
+
   private func makeAnnouncements() throws(Failure) {
+    try database.execute(
+      """
+      CREATE TABLE IF NOT EXISTS shown (
+        identifier TEXT NOT NULL, digest TEXT NOT NULL, bus TEXT NOT NULL, server TEXT NOT NULL,
+        number INTEGER NOT NULL, UNIQUE (identifier, digest)) STRICT
+      """)
     try database.execute(
       """
       CREATE TABLE IF NOT EXISTS announced (

@@ -11,6 +11,8 @@ final class EphemeralRun {
 
   let places: Places
   private let directory: String
+  /// Of a file in it, as long as this process lives.
+  private let lock: SharedDescriptor
   private let command: [String]
   private var process: SharedProcess?
   private var processID: Int32 = 0
@@ -33,22 +35,29 @@ final class EphemeralRun {
         description: "cannot read the directory of bundles \(arguments[0]): \(error)")
     }
     command = Array(arguments.dropFirst(2))
-    directory = try Self.makeDirectory()
+    (directory, lock) = try Self.makeDirectory()
     places = Places(ephemeral: root, in: directory)
     Self.leaveSession(for: directory)
     Descendants.adopt()
   }
 
-  private static func makeDirectory() throws(BrokerProgram.StartFailure) -> String {
+  private static let prefix = "extensiond-"
+  private static let lockName = "owner"
+
+  private static func makeDirectory() throws(BrokerProgram.StartFailure) -> (String, SharedDescriptor) {
     let runtime = CurrentProcess.environment("XDG_RUNTIME_DIR") ?? ""
     var failure = Errno.noEntry
     for base in [runtime, "/tmp"] where base.hasPrefix("/") {
+      removeAbandoned(in: base)
       let name = String(UInt32.random(in: 0x1000_0000 ... .max), radix: 36)
-      let path = "\(base)/extensiond-\(name)"
+      let path = "\(base)/\(prefix)\(name)"
       guard path.utf8.count <= pathLimit else { continue }
       do throws(Errno) {
         try File.makeDirectory(path)
-        return path
+        let lock = SharedDescriptor(try File.open("\(path)/\(lockName)", [.readWrite, .create, .exclusive]))
+        // Another one may take it for abandoned before it is locked.
+        guard try File.tryLock(lock.descriptor), File.exists("\(path)/\(lockName)") else { throw .noEntry }
+        return (path, lock)
       } catch {
         failure = error
       }
@@ -56,6 +65,22 @@ final class EphemeralRun {
     throw .init(
       status: BrokerProgram.ExitStatus.configuration,
       description: "cannot make a directory in $XDG_RUNTIME_DIR or /tmp: \(failure)")
+  }
+
+  /// Directories of those that were killed, and so could not remove them.
+  private static func removeAbandoned(in base: String) {
+    guard let directory = try? File.open(base, .directory),
+      let entries = try? DirectoryReader.entries(of: directory.rawValue)
+    else { return }
+    for entry in entries where entry.isText && entry.name.hasPrefix(prefix) {
+      let path = "\(base)/\(entry.name)"
+      guard let status = try? FileStatus(at: path), status.kind == .directory,
+        status.userID == CurrentProcess.userID,
+        let lock = try? File.open("\(path)/\(lockName)", [.readWrite, .noFollow]),
+        (try? File.tryLock(lock)) == true
+      else { continue }
+      try? File.removeTree(path)
+    }
   }
 
   /// Nothing here belongs to the service manager or to the person's own broker. What the session offers the command

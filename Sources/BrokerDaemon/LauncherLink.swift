@@ -246,6 +246,8 @@ final class LauncherLink {
       then()
     }
     if stop {
+      // One that takes no connections yet would wait for another broker.
+      if socket == nil { starter?.end() }
       call({ LauncherInterface.Stop(request: $0) }, answered: answered)
     } else {
       call({ LauncherInterface.Settled(request: $0) }, answered: answered)

@@ -1,18 +1,21 @@
 internal import LinuxSystem
 
-/// Starts the launcher where no service manager does.
+/// Starts the launcher where no service manager does, and above it a guard that takes what the launcher leaves when it is
+/// killed: extension-init.
 final class LauncherStarter {
   private let program: String
+  private let guardProgram: String
   private let loop: EventLoop
   private let report: (String) -> Void
   private var process: SharedProcess?
-  /// The one that runs.
+  /// The guard. It ends with the launcher, and has the launcher's status.
   private(set) var processID: Int32?
   private var watch: EventLoop.Watch?
   private var readyWatch: EventLoop.Watch?
 
-  init(program: String, loop: EventLoop, report: @escaping (String) -> Void) {
+  init(program: String, guard guardProgram: String, loop: EventLoop, report: @escaping (String) -> Void) {
     self.program = program
+    self.guardProgram = guardProgram
     self.loop = loop
     self.report = report
   }
@@ -26,8 +29,8 @@ final class LauncherStarter {
       let pipe = try Pipe.make()
       let reading = pipe.reading
       let child = try Spawn(
-        path: program, arguments: ["--ready-fd", "3"], environment: CurrentProcess.allEnvironment,
-        descriptors: [null, errors, errors, pipe.writing]
+        path: guardProgram, arguments: ["--guard", program, "--ready-fd", "3"],
+        environment: CurrentProcess.allEnvironment, descriptors: [null, errors, errors, pipe.writing]
       ).run()
       processID = child.processID
       let process = SharedProcess(child)
@@ -40,9 +43,12 @@ final class LauncherStarter {
         if let bytes = try? reading.descriptor.read(upTo: 1), !bytes.isEmpty { ready() }
       }
     } catch {
-      report("cannot start the launcher \(program): \(error)")
+      report("cannot start the launcher with \(guardProgram): \(error)")
     }
   }
+
+  /// Ends the one that runs, which cannot be told otherwise.
+  func end() { process?.send(signal: Signals.terminate) }
 
   private func ended() {
     guard let process, let end = try? process.process.reap() else { return }

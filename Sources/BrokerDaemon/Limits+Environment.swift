@@ -12,6 +12,7 @@ extension Limits {
       limits.connections = connections
       limits.connectionsPerProcess = connections
     }
+    if let time = value("EXTENSIOND_SCAN_MS") { limits.scanDeadline = Int64(time) }
     if let launches = value("EXTENSIOND_LAUNCHES_PER_MINUTE") { limits.launchesPerMinute = launches }
     return limits
   }

@@ -22,8 +22,7 @@ final class PeerConnection {
       socket, on: loop,
       limits: .init(
         messageBytes: limits.messageBytes,
-        queuedBytes: peer.door == .host
-          ? limits.queuedBytesPerConnection : limits.queuedBytesForAdministration,
+        queuedBytes: limits.queuedBytesPerConnection, aloneBytes: limits.answerBytes,
         messagesPerTurn: limits.messagesPerTurn),
       description: ServiceDescription(
         vendor: "extensiond", product: peer.door == .host ? "Extension broker" : "Extension administration",

@@ -16,6 +16,7 @@ struct Places: Sendable {
   let groups: String
   let roots: [String]
   let launcherProgram: String
+  let initProgram: String
   let stdioProgram: String
 
   /// The machine's, and directories that EXTENSIOND_POLICY_PATH adds.
@@ -64,6 +65,7 @@ struct Places: Sendable {
     containers = data + "/extensiond-containers"
     groups = data + "/extensiond-groups"
     launcherProgram = Self.program("extensiond-launcher", "EXTENSIOND_LAUNCHER")
+    initProgram = Self.program("extension-init", "EXTENSIOND_INIT")
     stdioProgram = Self.program("extension-stdio", "EXTENSIOND_STDIO")
     var roots = Self.list(CurrentProcess.environment("EXTENSIOND_PATH") ?? "")
     roots.append(data + "/extensiond")
@@ -89,6 +91,7 @@ struct Places: Sendable {
     groups = data + "/extensiond-groups"
     roots = [root]
     launcherProgram = Self.program("extensiond-launcher", "EXTENSIOND_LAUNCHER")
+    initProgram = Self.program("extension-init", "EXTENSIOND_INIT")
     stdioProgram = Self.program("extension-stdio", "EXTENSIOND_STDIO")
   }
 

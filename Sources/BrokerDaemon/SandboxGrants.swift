@@ -3,12 +3,19 @@ internal import LauncherProtocol
 internal import LinuxSystem
 
 /// What the entitlements of an extension add to its sandbox. docs/bundles.md lists them for authors.
-struct SandboxGrants {
+struct SandboxGrants: Sendable {
   /// Nothing is started without what was agreed to.
   struct Refusal: Error, Hashable {
     let stage: String
+    let errno: Int?
     /// What is missing, and what to do; one sentence.
-    let detail: String
+    let detail: String?
+
+    init(stage: String, errno: Int? = nil, detail: String? = nil) {
+      self.stage = stage
+      self.errno = errno
+      self.detail = detail
+    }
   }
 
   /// Where the containers of groups are inside.

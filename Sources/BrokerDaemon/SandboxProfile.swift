@@ -3,7 +3,7 @@ internal import LauncherProtocol
 internal import LinuxSystem
 
 /// What an extension sees of the machine: the default profile. docs/security.md explains it.
-struct SandboxProfile {
+struct SandboxProfile: Sendable {
   static let bundle = "/extension"
   static let home = "/home/extension"
   /// What serves an ordinary program as an extension.
@@ -36,7 +36,7 @@ struct SandboxProfile {
     let program = Self.bundle + "/" + order.program
     var mounts: [LauncherInterface.Mount] = [
       .init(kind: .empty, destination: "/"),
-      .init(kind: .readOnly, source: "/usr", destination: "/usr"),
+      .init(kind: .readOnly, destination: "/usr"),
     ]
     for name in ["bin", "lib", "lib32", "lib64", "sbin"] {
       if let target = try? File.readLink("/\(name)") {
@@ -46,7 +46,7 @@ struct SandboxProfile {
       }
     }
     for path in Self.configuration where File.exists(path) {
-      mounts.append(.init(kind: .readOnly, source: path, destination: path))
+      mounts.append(.init(kind: .readOnly, destination: path))
     }
     mounts += [
       .init(kind: .processes, destination: "/proc"),

@@ -198,6 +198,29 @@ int clinux_seal(int memfd) {
 
 int clinux_fcntl(int descriptor, int command, int argument) { return fcntl(descriptor, command, argument); }
 
+// A child runs in the memory of this process, which stands still until the child's exec: nothing is copied, neither the
+// tables of the memory nor each page that is written to after. So a child calls the kernel alone, and returns to nobody.
+
+// clone3(2) with the stack of the caller. Not by syscall(3), whose return address the child would write over.
+static inline __attribute__((always_inline)) long clone_here(struct clone_args *arguments) {
+#if defined(__x86_64__)
+  arguments->flags |= CLONE_VM | CLONE_VFORK;
+  long result = SYS_clone3;
+  __asm__ volatile("syscall" : "+a"(result) : "D"(arguments), "S"(sizeof *arguments) : "rcx", "r11", "memory");
+  return result;
+#elif defined(__aarch64__)
+  arguments->flags |= CLONE_VM | CLONE_VFORK;
+  register long number __asm__("x8") = SYS_clone3;
+  register long result __asm__("x0") = (long)arguments;
+  register long size __asm__("x1") = sizeof *arguments;
+  __asm__ volatile("svc 0" : "+r"(result) : "r"(number), "r"(size) : "memory");
+  return result;
+#else
+  long result = syscall(SYS_clone3, arguments, sizeof *arguments);
+  return result < 0 ? -errno : result;
+#endif
+}
+
 // First above the range of the targets, then down, so that no source is overwritten before it is copied.
 static int place(const int *descriptors, int count) {
   int high[64];
@@ -206,40 +229,44 @@ static int place(const int *descriptors, int count) {
     return -1;
   }
   for (int index = 0; index < count; index++) {
-    high[index] = fcntl(descriptors[index], F_DUPFD_CLOEXEC, 128);
+    high[index] = (int)syscall(SYS_fcntl, descriptors[index], F_DUPFD_CLOEXEC, 128);
     if (high[index] < 0) return -1;
   }
   for (int index = 0; index < count; index++)
-    if (dup2(high[index], index) < 0) return -1;
+    if (syscall(SYS_dup3, high[index], index, 0) < 0) return -1;
   return 0;
 }
 
-static _Noreturn void child(const struct clinux_spawn *request, int report) {
+// ThreadSanitizer counts who is called and who returns, in memory that is the parent's too.
+static __attribute__((noinline, no_sanitize("thread"))) _Noreturn void child(
+    const struct clinux_spawn *request, int report, pid_t parent) {
   int failure[2] = {clinux_spawn_session, 0};
-  // Ignored signals survive both CLONE_CLEAR_SIGHAND and exec.
-  struct sigaction standard;
-  memset(&standard, 0, sizeof standard);
-  standard.sa_handler = SIG_DFL;
-  for (int signal = 1; signal < NSIG; signal++) sigaction(signal, &standard, NULL);
+  // SIG_DFL, no flags, no mask: struct sigaction as the kernel has it. Ignored signals survive both CLONE_CLEAR_SIGHAND and
+  // exec.
+  static const unsigned long standard[4];
+  for (int signal = 1; signal < NSIG; signal++) syscall(SYS_rt_sigaction, signal, standard, NULL, NSIG / 8);
   if (!request->stands_in) {
-    umask(022);
-    if (setsid() < 0) goto failed;
+    syscall(SYS_umask, 022);
+    if (syscall(SYS_setsid) < 0) goto failed;
+  } else {
+    // Whoever it stands in for can be killed too, before it was asked as well.
+    syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
+    if (syscall(SYS_getppid) != parent) syscall(SYS_kill, syscall(SYS_getpid), SIGTERM);
   }
   failure[0] = clinux_spawn_descriptors;
-  int moved = fcntl(report, F_DUPFD_CLOEXEC, 128);
+  int moved = (int)syscall(SYS_fcntl, report, F_DUPFD_CLOEXEC, 128);
   if (moved < 0) goto failed;
   report = moved;
   if (place(request->descriptors, request->descriptor_count) < 0) goto failed;
   if (!request->stands_in && syscall(SYS_close_range, request->descriptor_count, ~0U, CLOSE_RANGE_CLOEXEC) < 0) goto failed;
   failure[0] = clinux_spawn_exec;
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, NULL);
-  execve(request->path, (char *const *)request->argv, (char *const *)request->envp);
+  static const unsigned long none;
+  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, NSIG / 8);
+  syscall(SYS_execve, request->path, request->argv, request->envp);
 failed:
   failure[1] = errno;
-  (void)!write(report, failure, sizeof failure);
-  _exit(127);
+  syscall(SYS_write, report, failure, sizeof failure);
+  while (1) syscall(SYS_exit_group, 127);
 }
 
 int clinux_spawn(const struct clinux_spawn *request, int *pidfd, int *stage) {
@@ -259,18 +286,20 @@ int clinux_spawn(const struct clinux_spawn *request, int *pidfd, int *stage) {
     arguments.cgroup = (uint64_t)request->cgroup;
   }
   *stage = clinux_spawn_clone;
-  long pid = syscall(SYS_clone3, &arguments, sizeof arguments);
+  pid_t parent = getpid();
+  long pid = clone_here(&arguments);
   // A filter cannot look into the arguments of clone3, so one against name spaces takes all of it away, such as that of
   // RestrictNamespaces=. The child sets its signals itself.
-  if (pid < 0 && errno == ENOSYS && request->cgroup < 0)
+  if (pid == -ENOSYS && request->cgroup < 0) {
     pid = syscall(SYS_clone, (unsigned long)(CLONE_PIDFD | SIGCHLD), NULL, pidfd, NULL, NULL);
-  if (pid == 0) child(request, report[1]);
-  int error = errno;
+    if (pid < 0) pid = -errno;
+  }
+  if (pid == 0) child(request, report[1], parent);
   sigprocmask(SIG_SETMASK, &before, NULL);
   close(report[1]);
   if (pid < 0) {
     close(report[0]);
-    return -error;
+    return (int)pid;
   }
   int failure[2];
   ssize_t got;

@@ -27,7 +27,7 @@ enum BrokerStarter {
         descriptors: [null, output, output]
       ).run()
       let process = child.takeProcess()
-      let deadline = MonotonicTime.now + .seconds(10)
+      let deadline = MonotonicTime.now + .seconds(30)
       while MonotonicTime.now < deadline {
         let hasEnded = try Poll.readable(process.descriptor.rawValue, deadline: .now + .milliseconds(20))
         // Also after its end: another one may have been faster.
@@ -41,6 +41,6 @@ enum BrokerStarter {
     } catch {
       throw ControlError(.unavailable, "cannot start \(program): \(error)")
     }
-    throw ControlError(.timedOut, "\(program) was started and takes no connections after 10 s; see \(log)")
+    throw ControlError(.timedOut, "\(program) was started and takes no connections after 30 s; see \(log)")
   }
 }

@@ -11,6 +11,8 @@ final class Instance {
     let stopped: (Instance, _ program: Int32) -> Void
     let memoryPressure: (Instance) -> Void
     let ended: (Instance) -> Void
+    /// Ends what sandboxes have left; whether something of it is still there.
+    let leavesOrphans: () -> Bool
     /// false: there was no room.
     let output: (Instance, _ lines: [String], _ dropped: Int) -> Bool
   }
@@ -31,7 +33,7 @@ final class Instance {
   private let handlers: Handlers
   private let groups: ControlGroups?
   private let isSandboxed: Bool
-  /// bwrap; extension-init where there is no sandbox, or no control group.
+  /// bwrap, or extension-init where there is no sandbox.
   private var process: SharedProcess?
   /// extension-init in a sandbox: bwrap's child.
   private var inner: SharedProcess?
@@ -52,7 +54,7 @@ final class Instance {
 
   init(
     _ request: LauncherInterface.Launch, bundle: SharedDescriptor?, tools: Tools, groups: ControlGroups?,
-    journal: Journal, loop: EventLoop, handlers: Handlers
+    journal: JournalSocket, loop: EventLoop, handlers: Handlers
   ) throws(LaunchFailure) {
     name = request.instance
     extensionName = request.extension
@@ -78,14 +80,14 @@ final class Instance {
       // Nobody will hear of it again.
       try? group?.kill()
       bus?.end()
-      started.process.send(signal: group == nil ? Signals.last : Signals.kill)
+      started.process.send(signal: killSignal)
       _ = try? Poll.readable(started.process.rawValue, deadline: .now + .seconds(1))
       _ = try? started.process.process.reap()
       throw LaunchFailure(stage: "descriptors", errno: error)
     }
   }
 
-  private func makeOutput(_ request: LauncherInterface.Launch, _ journal: Journal) -> InstanceOutput {
+  private func makeOutput(_ request: LauncherInterface.Launch, _ journal: JournalSocket) -> InstanceOutput {
     let fields = [
       (name: "EXTENSION", value: LineReader.text(Array(request.extension.utf8))),
       (name: "INSTANCE", value: name),
@@ -115,6 +117,8 @@ final class Instance {
   // MARK: What it tells
 
   var isLiving: Bool { end == nil }
+  /// The launcher's own children of it, of which it has not heard the end.
+  var children: [Int32] { (processEnd == nil ? [processID] : []) + (bus.map { [$0.processID] } ?? []) }
   var executed: Bool { report.executed }
 
   /// For the reply to its launch and for the table: the control socket and a pidfd.
@@ -206,14 +210,14 @@ final class Instance {
     guard isLiving else { return }
     try? group?.kill()
     guard processEnd == nil else { return }
-    if group != nil {
-      process?.send(signal: Signals.kill)
-    } else {
-      // extension-init, above bwrap too, kills what it has started, then ends: nobody else could.
-      process?.send(signal: Signals.last)
-      loop.schedule(after: .seconds(1)) { [weak self] in self?.process?.send(signal: Signals.kill) }
-    }
+    process?.send(signal: killSignal)
+    guard killSignal != Signals.kill else { return }
+    loop.schedule(after: .seconds(1)) { [weak self] in self?.process?.send(signal: Signals.kill) }
   }
+
+  /// bwrap takes its sandbox along, and a control group everything. Where there is neither, extension-init kills what it
+  /// has started, then ends: nobody else could.
+  private var killSignal: CInt { isSandboxed || group != nil ? Signals.kill : Signals.last }
 
   // MARK: Its end
 
@@ -237,7 +241,9 @@ final class Instance {
   /// The last process may need a moment to go, in which no event comes from its group.
   private func finishWhenEmpty(retry: Duration) {
     guard isLiving, let processEnd else { return }
-    if MonotonicTime.now < deadline, !innerHasEnded || group?.isPopulated == true {
+    // First, since what is left may be what is waited for.
+    let leavesOrphans = handlers.leavesOrphans()
+    if MonotonicTime.now < deadline, leavesOrphans || !innerHasEnded || group?.isPopulated == true {
       loop.schedule(after: retry) { [weak self] in
         self?.finishWhenEmpty(retry: min(retry * 2, .milliseconds(100)))
       }

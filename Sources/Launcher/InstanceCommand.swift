@@ -37,7 +37,9 @@ struct InstanceCommand {
       let sandbox =
         ["--args", "\(standard.count)", Self.initInside, "\(Self.reportNumber)"] + variables + limits + gate
         + Self.landlock(request) + program
-      spawn = try Self.guarded(sandbox, standard + [options] + further, tools, group)
+      spawn = Spawn(
+        path: tools.bubblewrap, arguments: sandbox, environment: [],
+        descriptors: standard + [options] + further, controlGroup: group)
     } else {
       let directory = ends.bundle == nil ? request.directory : "/proc/self/fd/\(standard.count + 1)"
       spawn = Spawn(
@@ -52,32 +54,6 @@ struct InstanceCommand {
     }
   }
 
-  /// The first process of a new sandbox waits for bwrap before it would notice that bwrap has died: a control group
-  /// finds it then. Where there is none, extension-init stands above bwrap and takes what it leaves.
-  private static func guarded(
-    _ sandbox: [String], _ descriptors: [SharedDescriptor], _ tools: Tools, _ group: SharedDescriptor?
-  ) throws(LaunchFailure) -> Spawn {
-    guard group == nil else {
-      return Spawn(
-        path: tools.bubblewrap, arguments: sandbox, environment: [], descriptors: descriptors,
-        controlGroup: group)
-    }
-    do throws(Errno) {
-      // Told at once, as where bwrap is started from here.
-      _ = try File.open(tools.bubblewrap, [.path])
-    } catch {
-      throw LaunchFailure(stage: "exec", errno: error)
-    }
-    return Spawn(
-      path: "/proc/self/fd/\(descriptors.count)",
-      arguments: [
-        "\(reportNumber)", "--parent", "\(CurrentProcess.processID)", "--sandbox", "\(descriptors.count)",
-        "--",
-        tools.bubblewrap,
-      ] + sandbox,
-      environment: [], descriptors: descriptors + [tools.initProgram])
-  }
-
   /// What a control group holds for all is not held for each once more.
   private static func limits(
     _ request: LauncherInterface.Launch, _ tools: Tools, _ controllers: Set<String>
@@ -87,7 +63,7 @@ struct InstanceCommand {
     options += ["--soft-nofile", "\(min(resources.openFiles ?? .max, tools.softDescriptorLimit))"]
     if let memory = resources.memory, !controllers.contains("memory") { options += ["--data", "\(memory)"] }
     if let processes = resources.processes, !controllers.contains("pids"), request.sandboxed,
-      CurrentProcess.limitsProcessesOfSandboxes
+      tools.limitsProcessesOfSandboxes
     {
       options += ["--nproc", "\(processes + LauncherPacket.insideProcesses)"]
     }
@@ -99,11 +75,13 @@ struct InstanceCommand {
   /// The kernel lets root's own user number write these without any capability, and bwrap covers only directories that
   /// can be written themselves. Nobody else has a right to them.
   private static func settings(below processes: String) -> [String] {
-    guard CurrentProcess.userID == 0 else { return [] }
-    return ["acpi", "bus", "fs", "irq", "scsi", "sys", "sysrq-trigger"].flatMap { name in
-      File.exists("/proc/\(name)") ? ["--ro-bind", "/proc/\(name)", "\(processes)/\(name)"] : []
-    }
+    settingsOfKernel.flatMap { ["--ro-bind", "/proc/\($0)", "\(processes)/\($0)"] }
   }
+
+  private static let settingsOfKernel: [String] = {
+    guard CurrentProcess.userID == 0 else { return [] }
+    return ["acpi", "bus", "fs", "irq", "scsi", "sys", "sysrq-trigger"].filter { File.exists("/proc/\($0)") }
+  }()
 
   private static func temporary(_ destination: String, size: Int?) -> [String] {
     // bwrap takes 0 for none.
@@ -185,8 +163,11 @@ struct InstanceCommand {
     // The list ends each option with a NUL: none may hold one.
     guard !options.contains(where: { $0.utf8.contains(0) }) else { throw .invalid }
     do throws(Errno) {
-      let text = options.map { $0 + "\0" }.joined()
-      return (SharedDescriptor(try MemoryFile.make("bwrap-options", holding: Array(text.utf8))), further)
+      let text = options.reduce(into: [UInt8]()) {
+        $0 += $1.utf8
+        $0.append(0)
+      }
+      return (SharedDescriptor(try MemoryFile.make("bwrap-options", holding: text)), further)
     } catch {
       throw LaunchFailure(stage: "descriptors", errno: error)
     }

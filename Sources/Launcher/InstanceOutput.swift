@@ -9,7 +9,7 @@ final class InstanceOutput {
   private static let delay: Duration = .milliseconds(20)
 
   private let fields: [(name: String, value: String)]
-  private let journal: Journal
+  private let journal: JournalSocket
   private let loop: EventLoop
   /// false: it did not go.
   private let send: (_ lines: [String], _ dropped: Int) -> Bool
@@ -24,7 +24,7 @@ final class InstanceOutput {
   private var timer: (timer: EventLoop.Timer, time: MonotonicTime)?
 
   init(
-    fields: [(name: String, value: String)], journal: Journal, loop: EventLoop,
+    fields: [(name: String, value: String)], journal: JournalSocket, loop: EventLoop,
     send: @escaping (_ lines: [String], _ dropped: Int) -> Bool
   ) {
     self.fields = fields

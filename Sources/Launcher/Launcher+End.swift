@@ -18,6 +18,20 @@ extension Launcher {
     loop.schedule(after: Self.grace) { for instance in instances where instance.isLiving { instance.kill() } }
   }
 
+  /// The first process of a new sandbox waits for bwrap before it would notice that bwrap has died. A control group finds
+  /// it then. Where there is none, it comes to this process, as one that nobody here has started. Whether one is still
+  /// there; when this process itself is killed, they come to the guard above it.
+  @discardableResult
+  func endOrphans() -> Bool {
+    guard groups == nil else { return false }
+    let own = instances.values.flatMap(\.children)
+    let orphans = Descendants.children.filter { !own.contains($0) }
+    if orphans.isEmpty { return false }
+    for orphan in orphans { try? SharedProcess(processID: orphan).send(signal: Signals.kill) }
+    Descendants.reapAdopted(own: own)
+    return Descendants.children.contains { !own.contains($0) }
+  }
+
   /// By hand: waits for a broker, but not for ever.
   func becomeIdle() {
     guard settings.isByHand, broker == nil, !isStopping else { return }

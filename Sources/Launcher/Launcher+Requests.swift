@@ -95,6 +95,7 @@ extension Launcher {
       }
       reportCount()
     } catch {
+      endOrphans()
       refuse(
         LauncherInterface.LaunchFailed(
           answers: request.request, stage: error.stage, errno: Int(error.errno.rawValue)))

@@ -13,7 +13,7 @@ public final class Launcher {
   let tools: Tools
   let groups: ControlGroups?
   let loop: EventLoop
-  let journal = Journal()
+  let journal = JournalSocket()
   var instances: [String: Instance] = [:]
   var leases: [String: Lease] = [:]
   var broker: BrokerConnection?
@@ -35,6 +35,7 @@ public final class Launcher {
     endpoint = try Endpoint(settings: settings)
     ownGroup = ControlGroup.path(ofProcess: CurrentProcess.processID) ?? "/"
     groups = ControlGroups(path: ownGroup)
+    if groups == nil { Descendants.adopt() }
     do throws(Errno) {
       loop = try EventLoop()
       let ignored = settings.isByHand ? [] : [Signals.interrupt]
@@ -107,6 +108,7 @@ public final class Launcher {
       },
       memoryPressure: { [unowned self] in if let pressure = $0.memoryPressure { self.tell(pressure) } },
       ended: { [unowned self] in self.instanceEnded($0) },
+      leavesOrphans: { [unowned self] in self.endOrphans() },
       output: { [unowned self] instance, lines, dropped in
         guard let broker = self.broker, broker.isGreeted else { return true }
         let event = LauncherEventsInterface.Output(

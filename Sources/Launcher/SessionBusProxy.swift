@@ -9,6 +9,7 @@ final class SessionBusProxy {
   /// Gives one byte when the socket is there, and its end when there will be none. Whoever keeps it open keeps the proxy.
   let gate: SharedDescriptor
 
+  let processID: Int32
   private let process: SharedProcess
   private var watch: EventLoop.Watch?
   /// The sandbox needs the directory, whatever became of the proxy.
@@ -35,7 +36,9 @@ final class SessionBusProxy {
       arguments: ["--fd=3", address, directory + "/bus", "--filter"] + destinations.map { "--talk=\($0)" },
       environment: [], descriptors: [tools.null, tools.null, errors, pipe.writing], controlGroup: group)
     do throws(Spawn.Failure) {
-      process = SharedProcess(try command.run())
+      let child = try command.run()
+      processID = child.processID
+      process = SharedProcess(child)
     } catch {
       try? File.removeTree(directory)
       throw LaunchFailure(stage: "sessionBusProxy", errno: error.errno)

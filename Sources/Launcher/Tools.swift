@@ -17,6 +17,7 @@ struct Tools {
   /// The soft limit of open files for programs: that of a login session. A service's limit may be larger, and programs
   /// that use select(2) would not survive it.
   let softDescriptorLimit = min(CurrentProcess.descriptorLimit, 1024)
+  let limitsProcessesOfSandboxes = CurrentProcess.limitsProcessesOfSandboxes
 
   init(settings: Settings) throws(StartFailure) {
     bubblewrap = settings.bubblewrap
@@ -36,27 +37,32 @@ struct Tools {
     let help = Self.output(of: bubblewrap, ["--help"], null: null)
     bindsDescriptors = help.text.contains("--ro-bind-fd")
     // As the first process, so that bwrap waits for it: nothing may be left in this control group.
-    let tried = Self.output(
-      of: bubblewrap,
-      ["--unshare-all", "--as-pid-1", "--die-with-parent", "--ro-bind", "/", "/", "/usr/bin/true"],
-      null: null)
+    let tried =
+      help.works == nil
+      ? help
+      : Self.output(
+        of: bubblewrap,
+        ["--unshare-all", "--as-pid-1", "--die-with-parent", "--ro-bind", "/", "/", "/usr/bin/true"],
+        null: null)
+    // What took too long on a busy machine says nothing: an extension runs without a sandbox only where none can be made.
     sandboxFault =
-      tried.works
-      ? nil
-      : "\(bubblewrap) makes no sandbox here" + (tried.text.isEmpty ? "" : ": \(tried.text.prefix(200))")
+      tried.works == false
+      ? "\(bubblewrap) makes no sandbox here" + (tried.text.isEmpty ? "" : ": \(tried.text.prefix(200))")
+      : nil
   }
 
-  /// What a program prints, and whether it ended well. A pipe holds all of it, so it can end before anybody reads.
+  /// What a program prints, and whether it ended well; nil: it did not end in time. A pipe holds all of it, so it can end
+  /// before anybody reads.
   private static func output(
     of program: String, _ arguments: [String], null: SharedDescriptor
-  ) -> (text: String, works: Bool) {
+  ) -> (text: String, works: Bool?) {
     guard let pipe = try? Pipe.make() else { return ("", false) }
     let command = Spawn(
       path: program, arguments: arguments, environment: [], descriptors: [null, pipe.writing, pipe.writing])
     do throws(Spawn.Failure) {
-      let end = try command.runToEnd(deadline: .now + .seconds(2))
+      let end = try command.runToEnd(deadline: .now + .seconds(10))
       let text = String(decoding: pipe.written(upTo: 1 << 16), as: UTF8.self)
-      return (text.split(separator: "\n").joined(separator: " "), end == .exited(status: 0))
+      return (text.split(separator: "\n").joined(separator: " "), end.map { $0 == .exited(status: 0) })
     } catch {
       return ("\(error.errno)", false)
     }

@@ -51,11 +51,13 @@ public final class EventLoop {
 
     /// Ends the watch: the handler is not called again. Once is enough; more do nothing.
     public func cancel() {
-      guard handler != nil else { return }
-      handler = nil
+      guard let handler else { return }
+      self.handler = nil
       guard let loop else { return }
       loop.watches[token] = nil
       loop.control(EPOLL_CTL_DEL, descriptor, [], token)
+      // Nobody but it may own the descriptor, which is closed with it.
+      withExtendedLifetime(handler) {}
     }
   }
 
@@ -83,7 +85,7 @@ public final class EventLoop {
   private var watches: [UInt64: Watch] = [:]
   private var nextToken: UInt64 = 0
   /// By time, latest first: the next one is the last element.
-  private var timers: [Timer] = []
+  private(set) var timers: [Timer] = []
   /// Of those, about how many were cancelled.
   private var cancelledTimers = 0
   private var stopped = false

@@ -14,13 +14,8 @@ package struct ProcessUsage {
   /// nil where there is no such process. `limit`: how many may be looked at.
   package init?(below processID: Int32, limit: Int) {
     guard let first = Statistics(of: processID) else { return nil }
-    // bwrap and extension-init inside; without a control group another one stands above them. Without a sandbox there is
-    // extension-init alone.
-    let isSandboxed = Self.children(of: processID, threads: 1).contains {
-      Statistics(of: $0)?.name == "bwrap"
-    }
-    let own = first.name != "extension-init" ? 2 : isSandboxed ? 3 : 1
-    var waiting = [(id: processID, own: own)]
+    // bwrap and extension-init inside; without a sandbox extension-init alone.
+    var waiting = [(id: processID, own: first.name == "extension-init" ? 1 : 2)]
     var left = limit
     while let next = waiting.popLast(), left > 0 {
       left -= 1

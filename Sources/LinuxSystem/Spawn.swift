@@ -12,7 +12,7 @@ package struct Spawn {
   /// A cgroup v2 directory to start in.
   package var controlGroup: SharedDescriptor?
   /// The program stands in for this one before whoever started this one: same session, same mask of file modes, and also
-  /// the descriptors that this process was given and does not know.
+  /// the descriptors that this process was given and does not know. It gets SIGTERM when this thread ends.
   package var standsIn = false
 
   package init(

@@ -65,6 +65,9 @@ package final class Worker {
     EventCounter.ring(shared.wakeWorker.rawValue)
   }
 
+  /// How much was asked for whose completion has not run.
+  package var waiting: Int { completions.count }
+
   /// Runs `work` on the thread, then `completion` with its result on the loop's thread.
   package func perform<Result: Sendable>(
     _ work: @escaping @Sendable () -> Result, completion: @escaping (Result) -> Void

@@ -10,8 +10,7 @@ final class Bench {
   let place: String
   let programs: String
   private let environment: [String]
-  private(set) var broker: SharedProcess?
-  private(set) var brokerID: Int32 = 0
+  private(set) var broker: BenchBroker?
   var peerCount = 0
 
   struct Failure: Error, CustomStringConvertible {
@@ -28,14 +27,18 @@ final class Bench {
     try File.makeDirectory(place, mode: 0o755)
     for directory in ["/home", "/run"] { try File.makeDirectory(place + directory) }
     try File.makeDirectories(root)
-    try write(
-      Self.plist(["CFBundleIdentifier": "io.extensiond.bench.host", "CFBundleName": "Host"]),
-      to: root + "/Host.app/Info.plist")
-    try write(
-      Self.document("<key>\(Self.point)</key><dict><key>Scope</key><string>none</string></dict>"),
-      to: root + "/Host.app/Extensions/p.appextensionpoint")
+    try addHost(in: root)
     try addBundle(
       "Bench", Self.identifier, program: File.read(programs + "/bench-extension", limit: 64 << 20))
+  }
+
+  func addHost(in directory: String) throws {
+    try write(
+      Self.plist(["CFBundleIdentifier": "io.extensiond.bench.host", "CFBundleName": "Host"]),
+      to: directory + "/Host.app/Info.plist")
+    try write(
+      Self.document("<key>\(Self.point)</key><dict><key>Scope</key><string>none</string></dict>"),
+      to: directory + "/Host.app/Extensions/p.appextensionpoint")
   }
 
   var root: String { place + "/home/.local/share/extensiond" }
@@ -70,37 +73,22 @@ final class Bench {
   // MARK: The broker
 
   func startBroker() throws {
-    let null = SharedDescriptor(try File.open("/dev/null", .readWrite))
-    let log = SharedDescriptor(try File.open(place + "/log", [.writeOnly, .create, .append]))
-    let child = try Spawn(
-      path: programs + "/extensiond", arguments: [],
-      environment: [
-        "HOME=\(place)/home", "XDG_RUNTIME_DIR=\(place)/run", "XDG_DATA_DIRS=\(place)/none",
-        "PATH=/usr/bin:/bin", "EXTENSIOND_LAUNCHES_PER_MINUTE=1000000",
-      ] + environment, descriptors: [null, log, log]
-    ).run()
-    brokerID = child.processID
-    broker = SharedProcess(child)
-    for _ in 0..<1000 {
-      if (try? Socket.connect(to: socket("admin/io.extensiond.Admin"))) != nil { return }
-      CurrentProcess.pause(milliseconds: 10)
-    }
-    throw Failure(description: "the broker did not start; see \(place)/log")
+    let broker = try BenchBroker(programs: programs, place: place, environment: environment, keepingLog: true)
+    self.broker = broker
+    try broker.waitUntilReachable()
   }
 
-  func socket(_ name: String) -> String { "\(place)/run/extensiond/\(name)" }
+  var brokerID: Int32 { broker?.processID ?? 0 }
 
-  func admin() throws -> VarlinkClient { try VarlinkClient(path: socket("admin/io.extensiond.Admin")) }
+  func socket(_ name: String) -> String { BenchBroker.socket(name, in: place) }
 
-  func host() throws -> VarlinkClient {
-    let client = try VarlinkClient(path: socket("broker/io.extensiond.Broker"))
-    _ = try client.call(
-      BrokerInterface.Hello(hostIdentifier: "io.extensiond.bench.host"), timeout: .seconds(60))
-    return client
-  }
+  func admin() throws -> VarlinkClient { try BenchBroker.admin(in: place) }
 
-  func approve(_ identifier: String = Bench.identifier) throws {
-    let admin = try admin()
+  func host() throws -> VarlinkClient { try BenchBroker.host(in: place) }
+
+  func approve() throws { try approve(by: admin()) }
+
+  func approve(_ identifier: String = Bench.identifier, by admin: VarlinkClient) throws {
     let found = try admin.call(AdminInterface.List(extension: identifier), timeout: .seconds(60)).reply
       .extensions
     guard let item = found.first, let digest = item.digest else {
@@ -126,22 +114,7 @@ final class Bench {
   }
 
   func end() {
-    broker?.send(signal: Signals.terminate)
-    if let broker { _ = try? Poll.readable(broker.rawValue, deadline: .now + .seconds(10)) }
-    _ = try? broker?.process.reap()
-    Self.remove(place)
-  }
-
-  private static func remove(_ path: String) {
-    if (try? FileStatus(at: path))?.kind == .directory {
-      if let directory = try? File.open(path, .directory) {
-        for entry in (try? DirectoryReader.entries(of: directory.rawValue)) ?? [] {
-          remove(path + "/" + entry.name)
-        }
-      }
-      try? File.removeDirectory(path)
-    } else {
-      try? File.remove(path)
-    }
+    broker?.end()
+    try? File.removeTree(place)
   }
 }

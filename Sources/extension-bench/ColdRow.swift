@@ -38,7 +38,8 @@ private final class BenchLauncher {
     let ready = try Pipe.make()
     process = SharedProcess(
       try Spawn(
-        path: programs + "/extensiond-launcher", arguments: ["--ready-fd", "3"],
+        path: programs + "/extension-init",
+        arguments: ["--guard", programs + "/extensiond-launcher", "--ready-fd", "3"],
         environment: ["XDG_RUNTIME_DIR=\(directory)", "EXTENSIOND_INIT=\(programs)/extension-init"],
         descriptors: [null, null, null, ready.writing]
       ).run())

@@ -17,7 +17,7 @@ extension Bench {
     try addBundle("slow", slow, program: Array("#!/bin/sh\nexec sleep 1000\n".utf8))
     let admin = try admin()
     _ = try admin.call(AdminInterface.Rescan(wait: true), timeout: .seconds(120))
-    for name in names + [slow] { try approve(name) }
+    for name in names + [slow] { try approve(name, by: admin) }
     let hello = Self.message(BrokerInterface.Hello(hostIdentifier: "io.extensiond.bench.host"))
     let hosts = try (0...count).map { _ in
       let host = unsafe cbench_connect(socket("broker/io.extensiond.Broker"), hello)

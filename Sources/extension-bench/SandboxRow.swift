@@ -58,8 +58,14 @@ extension Bench {
       "/etc/localtime", "/etc/mime.types", "/etc/nsswitch.conf", "/etc/ssl/certs", "/etc/timezone",
     ]
     for path in configuration { command += ["--ro-bind-try", path, path] }
+    command += ["--proc", "/proc"]
+    // The launcher's mounts for root.
+    for name in ["acpi", "bus", "fs", "irq", "scsi", "sys", "sysrq-trigger"]
+    where CurrentProcess.userID == 0 && File.exists("/proc/\(name)") {
+      command += ["--ro-bind", "/proc/\(name)", "/proc/\(name)"]
+    }
     return command + [
-      "--proc", "/proc", "--dev", "/dev", "--size", "268435456", "--tmpfs", "/dev/shm",
+      "--dev", "/dev", "--size", "268435456", "--tmpfs", "/dev/shm",
       "--size", "536870912", "--tmpfs", "/tmp", "--size", "67108864", "--tmpfs", "/run",
       "--bind", place + "/home", "/home/extension", "--ro-bind", root + "/Bench.appex", "/extension",
       "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/home/extension", "--seccomp", "4",

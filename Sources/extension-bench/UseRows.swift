@@ -105,7 +105,7 @@ extension Bench {
   func bulk() throws -> Row {
     var row = Row(id: "data.bulk")
     row.goals = [.floor(1.05)]
-    let floor = cbench_sink_start()
+    let floor = cbench_blocks_start()
     let host = try host()
     let answer = try host.call(
       BrokerInterface.Activate(extension: Self.identifier, scene: "sink", connect: true),
@@ -202,6 +202,20 @@ struct ProcessFacts {
       Int32($0)
     }
     return [process] + children.flatMap(tree)
+  }
+
+  /// How long all threads of a process have run.
+  static func runNanoseconds(of process: Int32) -> UInt64 {
+    threads(of: process).reduce(0) { sum, thread in
+      let run = text("/proc/\(process)/task/\(thread)/schedstat").split(separator: " ").first
+      return sum + (run.flatMap { UInt64($0) } ?? 0)
+    }
+  }
+
+  /// What nobody else shares of a process, in KiB. Call sync(2) before: pages of a file that was just written count.
+  static func privateDirty(_ process: Int32) -> (dirty: Int, anonymous: Int) {
+    let path = "/proc/\(process)/smaps_rollup"
+    return (number(path, "Private_Dirty:"), number(path, "Anonymous:"))
   }
 
   /// What a process holds in KiB. Anonymous, since pages of a file that was just written count as dirty.

@@ -11,7 +11,7 @@ func value(_ name: String) -> String? {
   arguments.firstIndex(of: name).flatMap { arguments.indices.contains($0 + 1) ? arguments[$0 + 1] : nil }
 }
 
-let soak = value("--soak").flatMap(Int.init) ?? 10_000
+let soak = value("--soak").flatMap(Int.init)
 let wanted = value("--rows").map { Set($0.split(separator: ",").map(String.init)) }
 let bench = try Bench(environment: ["EXTENSIOND_CONNECTIONS=1000"])
 defer {
@@ -33,8 +33,15 @@ let rows: [(String, () throws -> Row)] = [
   ("activation.parallel64", bench.activationParallel),
   ("fanout.1000", bench.fanout),
   ("daemon.idle", bench.idle),
-  ("soak.launches", { try bench.soak(soak) }),
+  ("daemon.memory", bench.daemonMemory),
+  ("daemon.start", bench.daemonStart),
+  ("flood.others", bench.flood),
+  ("soak.launches", { try bench.soak(soak ?? 10_000) }),
+  ("soak.day", { try bench.soakDay(soak ?? 100_000) }),
   ("discovery.2k", bench.discovery),
+  ("discovery.cold10k", bench.discoveryCold),
+  ("discovery.warm10k", bench.discoveryWarm),
+  ("discovery.increment", bench.discoveryIncrement),
   ("explain.2k", bench.explain),
   ("hash.256m", bench.hashing),
 ]

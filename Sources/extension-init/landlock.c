@@ -2,15 +2,13 @@
 // there leads nowhere. The kernel's header may be older than the kernel, so its numbers are here.
 #define _GNU_SOURCE
 #include "landlock.h"
+#include "system.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 enum { create_ruleset = 444, add_rule = 445, restrict_self = 446, path_beneath = 1, version = 1 };
 
@@ -59,7 +57,7 @@ void landlock_add_devices(const char *path) { add(path, 1); }
 int landlock_is_wanted(void) { return count > 0 || networked; }
 
 int landlock_share_network(const char *what) {
-  const int client = !strcmp(what, "client"), server = !strcmp(what, "server"), both = !strcmp(what, "both");
+  const int client = is_same(what, "client"), server = is_same(what, "server"), both = is_same(what, "both");
   networked = client || server || both;
   if (client || both) allowed_net |= net_connect_tcp;
   if (server || both) allowed_net |= net_bind_tcp;
@@ -67,30 +65,24 @@ int landlock_share_network(const char *what) {
 }
 
 static int allow(int rules, const char *path, uint64_t rights) {
-  struct path_rule rule = {rights, open(path, O_PATH | O_CLOEXEC)};
-  if (rule.directory < 0) return -1;
+  struct path_rule rule = {rights, (int)KERNEL(openat, AT_FDCWD, path, O_PATH | O_CLOEXEC, 0, 0)};
+  if (rule.directory < 0) return rule.directory;
   // One file has no entries.
   struct stat status;
-  if (fstat(rule.directory, &status) == 0 && !S_ISDIR(status.st_mode)) {
+  if (KERNEL(fstat, rule.directory, &status, 0, 0, 0) == 0 && !S_ISDIR(status.st_mode)) {
     rule.allowed &= fs_execute | fs_write_file | fs_read_file | fs_truncate | fs_ioctl_dev;
   }
-  int result = syscall(add_rule, rules, path_beneath, &rule, 0);
-  close(rule.directory);
+  int result = (int)kernel(add_rule, rules, path_beneath, (long)&rule, 0, 0);
+  KERNEL(close, rule.directory, 0, 0, 0, 0);
   return result;
 }
 
 int landlock_restrict(void) {
-  if (count > limit) {
-    errno = E2BIG;
-    return -1;
-  }
-  int abi = syscall(create_ruleset, NULL, 0, version);
-  if (abi < 0 && errno != ENOSYS && errno != EOPNOTSUPP) return -1;
+  if (count > limit) return -E2BIG;
+  int abi = (int)kernel(create_ruleset, 0, 0, version, 0, 0);
+  if (abi < 0 && abi != -ENOSYS && abi != -EOPNOTSUPP) return abi;
   // The sockets of the desktop would be open.
-  if (networked && abi < 6) {
-    errno = EOPNOTSUPP;
-    return -1;
-  }
+  if (networked && abi < 6) return -EOPNOTSUPP;
   // The first one forbids to move a file from one directory to another.
   if (abi < 2) return 0;
   // Without any place the mounts are the program's own to change: it makes sandboxes.
@@ -106,18 +98,16 @@ int landlock_restrict(void) {
     handled.scoped = scope_abstract_socket | scope_signal;
     size += sizeof handled.scoped;
   }
-  int rules = syscall(create_ruleset, &handled, size, 0);
-  if (rules < 0) return -1;
+  int rules = (int)kernel(create_ruleset, (long)&handled, (long)size, 0, 0, 0);
+  if (rules < 0) return rules;
   const uint64_t reading = fs_execute | fs_read_file | fs_read_dir;
   const uint64_t devices = reading | fs_write_file | (handled.fs & (fs_truncate | fs_ioctl_dev));
   int failed = count ? allow(rules, "/", reading) : 0;
   for (int index = 0; index < count && !failed; index++) {
     failed = allow(rules, places[index].path, places[index].devices ? devices : handled.fs);
   }
-  if (!failed) failed = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-  if (!failed) failed = syscall(restrict_self, rules, 0);
-  int error = errno;
-  close(rules);
-  errno = error;
-  return failed ? -1 : abi;
+  if (!failed) failed = (int)KERNEL(prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  if (!failed) failed = (int)kernel(restrict_self, rules, 0, 0, 0, 0);
+  KERNEL(close, rules, 0, 0, 0, 0);
+  return failed ? failed : abi;
 }

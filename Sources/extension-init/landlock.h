@@ -15,5 +15,6 @@ int landlock_share_network(const char *what);
 int landlock_is_wanted(void);
 
 /// Restricts this process and those that it starts, as far as the kernel can. Returns the kernel's ABI, 0 where it has no
-/// Landlock that is of use and it is not needed for the network, or -1 with errno where it has one that failed.
+/// Landlock that is of use and it is not needed for the network, or the negative number of the error where it has one that
+/// failed.
 int landlock_restrict(void);

@@ -84,6 +84,28 @@ func `an instance of before runs on if it may, in whatever order that is known`(
   #expect(watched.last == (verdict == .enabled))
 }
 
+@Test func `an instance of before runs on while nobody can read the root of its bundle`() throws {
+  let (old, activation) = try running()
+  let instance = try old.instance
+  let world = TestWorld(unknowing: "g2")
+  world.send(.decisionsLoaded([]))
+  world.send(.policyLoaded(Policy()))
+  world.send(.rootsUnread(["/roots"]))
+  world.send(.scanned(0))
+  world.send(launcher(unsettledStarts: 0))
+  world.send(.restoredInstance(id: instance, processID: 9, executed: true, note: old.note(instance)))
+  world.send(
+    .restoredActivation(id: activation, instance: instance, note: old.note(activation), endedByHost: false))
+  world.send(.restored)
+  // Nor is anything noted as gone, which would be forgotten some day.
+  var isPresenceNoted: Bool {
+    world.effects.contains { if case .notePresent = $0 { true } else { false } }
+  }
+  #expect(world.broker.instances[instance]?.phase == .running && !isPresenceNoted)
+  world.send(.rootsUnread([]))
+  #expect(world.broker.instances[instance]?.isStopping == true && isPresenceNoted)
+}
+
 @Test func `an instance of before is found in the table and not launched a second time`() throws {
   let (old, activation) = try running()
   let world = restarted()

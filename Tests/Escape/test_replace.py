@@ -4,14 +4,12 @@ What is tried must never run: it would leave a mark in its container."""
 import ctypes
 import mmap
 import os
-import pathlib
 import subprocess
-import sys
 import threading
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "IntegrationTests"))
-from world import EXTENSION, VarlinkError, World  # noqa: E402
+from environment import Place, tell
+from world import EXTENSION, VarlinkError
 
 libc = ctypes.CDLL(None, use_errno=True)
 EXCHANGE = 2
@@ -24,7 +22,7 @@ def exchange(one, other):
         raise OSError(ctypes.get_errno(), "renameat2")
 
 
-class Replace(World):
+class Replace(Place):
     def setUp(self):
         super().setUp()
         self.ready()
@@ -41,7 +39,7 @@ class Replace(World):
         except VarlinkError as error:
             reason = error.parameters.get("reason", {})
             outcome = reason.get("kind") or error.parameters.get("state") or error.name
-        print(f"{what}: {outcome}", flush=True)
+        tell(what, outcome)
         container = self.home / ".local/share/extensiond-containers/org.example.Ext"
         self.assertFalse((container / "mark").exists(), f"{what}: it ran")
         self.assertIn(outcome, wanted)
@@ -79,6 +77,16 @@ class Replace(World):
         subprocess.run(["mount", "--bind", self.other / "main.py", self.bundle / "main.py"], check=True)
         self.addCleanup(subprocess.run, ["umount", "-l", self.bundle / "main.py"], check=True)
         self.attempt("a mount over its program", ["changed", "invalid", "startFailed"])
+
+    def test_a_mount_over_it_in_a_name_space_of_its_own(self):
+        """Everybody can make one, and mount there; the broker does not live there."""
+        script = f"mount --bind {self.other} {self.bundle} && echo mounted && read line"
+        other = subprocess.Popen(
+            ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE)
+        self.addCleanup(other.communicate)
+        self.assertEqual(other.stdout.readline(), b"mounted\n")
+        self.attempt("a mount over it in another name space", ["approved content ran"])
 
     def test_a_file_that_is_open_for_writing(self):
         file = open(self.bundle / "main.py", "r+b", buffering=0)
@@ -120,53 +128,6 @@ class Replace(World):
             stopped.set()
             thread.join()
         self.assertGreater(len(turns), 20)
-
-
-class Outside(World):
-    """What stays possible for a process of the same user that is in no sandbox. docs/security.md says so."""
-
-    def test_it_can_approve(self):
-        self.put(self.make_host())
-        path = self.put(self.make_bundle())
-        self.start_broker()
-        self.approve("org.example.Ext")
-        self.assertEqual(self.state(path), "enabled")
-        print("outside, approve through the administration's socket: done", flush=True)
-
-    def test_it_can_write_decisions(self):
-        import sqlite3
-
-        self.put(self.make_host())
-        path = self.put(self.make_bundle())
-        self.start_broker()
-        digest = self.listed(str(path))[0]["digest"]
-        self.kill_broker()
-        with sqlite3.connect(self.home / ".local/state/extensiond/decisions.sqlite") as database:
-            database.execute(
-                "INSERT INTO history (identifier, verdict, digest, entitlements, rootOwned, time, peer)"
-                " VALUES ('org.example.Ext', 'enabled', ?, '', 0, 0, 'nobody')", [digest])
-        self.start_broker()
-        self.assertEqual(self.state(path), "enabled")
-        print("outside, write into the database of decisions: done", flush=True)
-
-    def test_it_can_write_to_what_runs(self):
-        self.ready()
-        _, _, connection = self.activate(self.host(), connect=True)
-        self.echo(connection)
-        # The mount shows the living file: python reads it once, another program might not.
-        with open(self.root / "Ext.appex/main.py", "a") as file:
-            file.write("# changed")
-        self.wait_state(self.root / "Ext.appex", "changed")
-        self.echo(connection)
-        print("outside, write to a bundle after its launch: done, and noticed for the next launch", flush=True)
-
-    def test_it_can_use_a_developers_bundle(self):
-        self.put(self.make_host())
-        self.start_broker()
-        developer = self.admin()
-        developer.send("Develop", {"path": str(self.make_bundle())}, more=True)
-        self.assertEqual([row["state"] for row in developer.receive()["extensions"]], ["enabled"])
-        print("outside, use a bundle as a developer's: done, and marked in every list", flush=True)
 
 
 if __name__ == "__main__":

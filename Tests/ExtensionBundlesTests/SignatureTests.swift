@@ -274,7 +274,7 @@ import Testing
 
   /// A program in the place of ssh-keygen.
   private func verifier(
-    _ script: String, name: String = "keygen", patience: Duration = .seconds(10)
+    _ script: String, name: String = "keygen", patience: Duration = .seconds(120)
   ) throws -> SignatureVerifier {
     try root.write("#!/bin/sh\n" + script, to: name, mode: 0o755)
     return SignatureVerifier(program: .init(path: root.path(name), patience: patience))
@@ -316,7 +316,7 @@ import Testing
 
   @Test func `One that hangs is not asked for each bundle`() throws {
     try sign(with: KeyMaker())
-    let hanging = try verifier("echo x >>$0.runs; exec sleep 1000\n", patience: .milliseconds(200))
+    let hanging = try verifier("echo x >>$0.runs; exec sleep 1000\n", patience: .seconds(3))
     for _ in 0..<3 {
       guard case .unverified = try check("Greeter.appex", hanging) else {
         Issue.record("it is verified")

@@ -44,8 +44,11 @@ final class TemporaryDirectory: Sendable {
 
   /// Makes a file whose name is the byte FF.
   func writeUnreadableName(in relative: String) throws {
-    let name: [CChar] = path(relative).utf8CString.dropLast() + [0x2F, -1, 0]
-    try call(unsafe mknod(name, 0o100_644, 0))
+    try call(unsafe mknod(Self.unreadableName(in: path(relative)), 0o100_644, 0))
+  }
+
+  private static func unreadableName(in path: String) -> [CChar] {
+    path.utf8CString.dropLast() + [0x2F, -1, 0]
   }
 
   /// An open directory in here.
@@ -62,7 +65,9 @@ final class TemporaryDirectory: Sendable {
       if let directory = try? File.open(path, .directory),
         let entries = try? DirectoryReader.entries(of: directory.rawValue)
       {
-        for entry in entries { remove(path + "/" + entry.name) }
+        for entry in entries {
+          if entry.isText { remove(path + "/" + entry.name) } else { unsafe unlink(unreadableName(in: path)) }
+        }
       }
       try? File.removeDirectory(path)
     } else {

@@ -7,7 +7,7 @@ internal import Testing
 @testable internal import ExtensionFoundation
 
 /// Two processes that talk in distributed actors. The other one is linked statically, as extensions are.
-@Suite(.timeLimit(.minutes(1))) struct ProcessTests {
+@Suite(.timeLimit(.minutes(10))) struct ProcessTests {
   private distributed actor Home: Neighbour {
     typealias ActorSystem = AppExtensionActorSystem
 

@@ -7,7 +7,7 @@ internal import Varlink
 @testable internal import ExtensionFoundation
 
 /// What a peer sends that it should not.
-@Suite(.timeLimit(.minutes(1))) struct RefusalTests {
+@Suite(.timeLimit(.minutes(10))) struct RefusalTests {
   private static let module = "s25ExtensionDistributedTests"
   /// As the compiler names them: what the calls of the tests beside this one carry.
   private static let maybe = "$\(module)9$WorkshopC5maybeySiSgAEYaKFTE"

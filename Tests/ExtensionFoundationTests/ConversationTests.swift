@@ -92,7 +92,7 @@ internal import Varlink
     return (host, service, greeter, host.remoteObject(as: GreetingInterface.self))
   }
 
-  @Test(.timeLimit(.minutes(1))) func `Typed calls bring typed answers`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `Typed calls bring typed answers`() async throws {
     let (_, service, greeter, proxy) = try Self.talking()
     #expect(try await proxy.greet(name: "Ada") == "Hello, Ada!")
     let reply = try await proxy.introduce(person: .init(name: "Lin", age: 7), style: .loud)
@@ -102,7 +102,7 @@ internal import Varlink
     withExtendedLifetime(service) {}
   }
 
-  @Test(.timeLimit(.minutes(1))) func `What has no answer goes in its turn, also from a cancelled task`()
+  @Test(.timeLimit(.minutes(10))) func `What has no answer goes in its turn, also from a cancelled task`()
     async throws
   {
     let (host, service, greeter, proxy) = try Self.talking()
@@ -118,7 +118,7 @@ internal import Varlink
     withExtendedLifetime(service) {}
   }
 
-  @Test(.timeLimit(.minutes(1))) func `Both ends may call, also while they answer`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `Both ends may call, also while they answer`() async throws {
     struct Asking: GreetingInterface.Service {
       let back: Proxy
       func greet(name: String) async throws -> String { try await back.greet(name: name + " and you") }
@@ -145,7 +145,8 @@ internal import Varlink
     service.invalidate()
   }
 
-  @Test(.timeLimit(.minutes(1))) func `Errors are those of the interface, or say what is wrong`() async throws
+  @Test(.timeLimit(.minutes(10))) func `Errors are those of the interface, or say what is wrong`()
+    async throws
   {
     let (host, service, _, proxy) = try Self.talking()
     await #expect(throws: GreetingInterface.NobodyThere(name: "nobody")) {
@@ -162,7 +163,7 @@ internal import Varlink
     withExtendedLifetime(host) {}
   }
 
-  @Test(.timeLimit(.minutes(1))) func `Calls are answered in their order, whatever waits`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `Calls are answered in their order, whatever waits`() async throws {
     let (_, service, greeter, proxy) = try Self.talking()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<500 {
@@ -177,7 +178,7 @@ internal import Varlink
     withExtendedLifetime(service) {}
   }
 
-  @Test(.timeLimit(.minutes(1))) func `A call that is cancelled ends at once, and the next one works`()
+  @Test(.timeLimit(.minutes(10))) func `A call that is cancelled ends at once, and the next one works`()
     async throws
   {
     let (_, service, greeter, proxy) = try Self.talking()
@@ -190,7 +191,7 @@ internal import Varlink
     withExtendedLifetime(service) {}
   }
 
-  @Test(.timeLimit(.minutes(1))) func `A call that takes too long ends, and its answer is nobody else's`()
+  @Test(.timeLimit(.minutes(10))) func `A call that takes too long ends, and its answer is nobody else's`()
     async throws
   {
     let (host, service, greeter, proxy) = try Self.talking()
@@ -204,7 +205,7 @@ internal import Varlink
     withExtendedLifetime(service) {}
   }
 
-  @Test(.timeLimit(.minutes(1))) func `When one end goes every call ends once, and both are told`()
+  @Test(.timeLimit(.minutes(10))) func `When one end goes every call ends once, and both are told`()
     async throws
   {
     let (host, service) = try Self.pair()
@@ -234,7 +235,7 @@ internal import Varlink
   }
 
   @Test(
-    .timeLimit(.minutes(1)),
+    .timeLimit(.minutes(10)),
     arguments: [
       "garbage\0", "{\"parameters\":{}}\0", "[]\0", "{\"method\":\"a.B\",\"upgrade\":true}\0",
       "{\"method\":7}\0", "\0",
@@ -246,11 +247,11 @@ internal import Varlink
     host.resume()
     _ = try Socket.send(Array(text.utf8)[...], to: peer.rawValue)
     #expect(await ends.reason()?.code == .malformedMessage)
-    #expect(try Poll.readable(peer.rawValue, deadline: .now + .seconds(20)))
+    #expect(try Poll.readable(peer.rawValue, deadline: .now + TestExtension.deadline))
     #expect(try peer.descriptor.read(upTo: 1).isEmpty)
   }
 
-  @Test(.timeLimit(.minutes(1))) func `A peer that calls and does not read is not read either`() async throws
+  @Test(.timeLimit(.minutes(10))) func `A peer that calls and does not read is not read either`() async throws
   {
     let (service, peer) = try Self.withRawPeer()
     let greeter = Greeter()
@@ -286,7 +287,7 @@ internal import Varlink
   }
 
   /// A peer on a thread of its own, which is as quick as can be.
-  @Test(.timeLimit(.minutes(1))) func `An answer that comes at once is not lost`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `An answer that comes at once is not lost`() async throws {
     let (host, peer) = try Self.withRawPeer()
     try startThread {
       var buffer = [UInt8](repeating: 0, count: 4096)

@@ -18,7 +18,7 @@ internal import Testing
     while try !Poll.readable(socket.rawValue, deadline: .now) { await Task.yield() }
   }
 
-  @Test(.timeLimit(.minutes(1))) func `Frames go both ways over a connection, whole and in order`()
+  @Test(.timeLimit(.minutes(10))) func `Frames go both ways over a connection, whole and in order`()
     async throws
   {
     let (first, second) = try Socket.pair()
@@ -49,7 +49,7 @@ internal import Testing
     peer.invalidate()
   }
 
-  @Test(.timeLimit(.minutes(1))) func `A peer without a use for frames says so`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `A peer without a use for frames says so`() async throws {
     let (first, second) = try Socket.pair()
     let host = AppExtensionConnection(first, activationID: "a", sceneID: nil)
     let peer = AppExtensionConnection(second, activationID: "a", sceneID: nil)
@@ -59,7 +59,7 @@ internal import Testing
     withExtendedLifetime(peer) {}
   }
 
-  @Test(.timeLimit(.minutes(1))) func `The end comes after what was sent`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `The end comes after what was sent`() async throws {
     let (frames, peer) = try Self.withRawPeer()
     try peer.descriptor.write(all: [3, 0, 0, 0] + [UInt8](repeating: 0, count: 12) + [1, 2, 3])
     Socket.shutdownWrites(peer.descriptor)
@@ -69,7 +69,7 @@ internal import Testing
   }
 
   @Test(
-    .timeLimit(.minutes(1)),
+    .timeLimit(.minutes(10)),
     arguments: [
       ([3, 0, 0], AppExtensionError.Code.connectionClosed),
       ([3, 0, 0, 0] + [UInt8](repeating: 0, count: 12) + [1, 2], .connectionClosed),
@@ -86,7 +86,8 @@ internal import Testing
       } == code)
   }
 
-  @Test(.timeLimit(.minutes(1))) func `A reader that is cancelled in a frame can read it later`() async throws
+  @Test(.timeLimit(.minutes(10))) func `A reader that is cancelled in a frame can read it later`()
+    async throws
   {
     let (frames, peer) = try Self.withRawPeer()
     // Whether the cancellation comes before, while or after it reads what is there: the frame is whole.
@@ -105,7 +106,7 @@ internal import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(1))) func `A sender waits for a reader, and learns of its end`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `A sender waits for a reader, and learns of its end`() async throws {
     let (frames, peer) = try Self.withRawPeer()
     let sender = Task { try await frames.send(Frame(bytes: [UInt8](repeating: 1, count: 8 << 20))) }
     // The socket takes less than that: the rest waits.
@@ -117,7 +118,7 @@ internal import Testing
         == .limitReached)
   }
 
-  @Test(.timeLimit(.minutes(1))) func `Closing ends whoever waits`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `Closing ends whoever waits`() async throws {
     let (frames, peer) = try Self.withRawPeer()
     let reader = Task {
       var iterator = frames.makeAsyncIterator()
@@ -131,7 +132,7 @@ internal import Testing
     withExtendedLifetime(peer) {}
   }
 
-  @Test(.timeLimit(.minutes(1))) func `More descriptors than a frame may have are refused, in parts too`()
+  @Test(.timeLimit(.minutes(10))) func `More descriptors than a frame may have are refused, in parts too`()
     async throws
   {
     let (frames, peer) = try Self.withRawPeer()
@@ -145,7 +146,8 @@ internal import Testing
     #expect(code == .malformedMessage)
   }
 
-  @Test(.timeLimit(.minutes(1))) func `A peer that closes without having read everything has ended, no more`()
+  @Test(.timeLimit(.minutes(10)))
+  func `A peer that closes without having read everything has ended, no more`()
     async throws
   {
     let (frames, first) = try Self.withRawPeer()
@@ -159,7 +161,7 @@ internal import Testing
     #expect(try await iterator.next() == nil)
   }
 
-  @Test(.timeLimit(.minutes(1))) func `A sender that waits for its turn can be cancelled`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `A sender that waits for its turn can be cancelled`() async throws {
     let (frames, peer) = try Self.withRawPeer()
     let size = 8 << 20
     let first = Task { try await frames.send(Frame(bytes: [UInt8](repeating: 1, count: size))) }

@@ -1,10 +1,10 @@
 internal import ExtensionInterfaces
-internal import LinuxSystem
 internal import Synchronization
 internal import Testing
 internal import Varlink
 
 @testable internal import ExtensionFoundation
+@testable internal import LinuxSystem
 
 /// What a peer can do to an end of a connection: it is a bare socket here, and does as it likes.
 @Suite struct HostilePeerTests {
@@ -85,7 +85,7 @@ internal import Varlink
     return await iterator.next(isolation: #isolation) ?? 0
   }
 
-  @Test(.timeLimit(.minutes(1))) func `Answers that came before the peer's end are not lost`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `Answers that came before the peer's end are not lost`() async throws {
     end.resume()
     let count = 200
     try startThread { [peer] in
@@ -109,7 +109,7 @@ internal import Varlink
     #expect(await reason()?.code == .connectionClosed)
   }
 
-  @Test(.timeLimit(.minutes(1))) func `Descriptors without the end of a message are bounded`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `Descriptors without the end of a message are bounded`() async throws {
     end.resume()
     let pipe = try Pipe.make()
     let descriptors = Array(repeating: pipe.reading, count: 16)
@@ -118,7 +118,7 @@ internal import Varlink
     #expect(try Self.copies(of: pipe.reading.descriptor) < 16)
   }
 
-  @Test(.timeLimit(.minutes(1))) func `Descriptors of calls that wait are bounded`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `Descriptors of calls that wait are bounded`() async throws {
     let service = Closed()
     end.export(service, as: GreetingInterface.self)
     end.resume()
@@ -132,7 +132,7 @@ internal import Varlink
     end.invalidate()
   }
 
-  @Test(.timeLimit(.minutes(1)), arguments: [false, true])
+  @Test(.timeLimit(.minutes(10)), arguments: [false, true])
   func `Bytes of calls that wait are bounded`(whileItCalls: Bool) async throws {
     let service = Closed()
     end.export(service, as: GreetingInterface.self)
@@ -148,7 +148,7 @@ internal import Varlink
     if let caller { #expect(await errorCode { _ = try await caller.value } == .connectionClosed) }
   }
 
-  @Test(.timeLimit(.minutes(1))) func `A descriptor that is no socket is no way for frames`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `A descriptor that is no socket is no way for frames`() async throws {
     let errors = AsyncStream.makeStream(of: AppExtensionError.Code?.self)
     end.framesHandler = { frames in
       Task {
@@ -174,17 +174,17 @@ internal import Varlink
     end.invalidate()
   }
 
-  @Test(.timeLimit(.minutes(1))) func `A peer that is given up is told, whoever keeps the connection`()
+  @Test(.timeLimit(.minutes(10))) func `A peer that is given up is told, whoever keeps the connection`()
     async throws
   {
     end.resume()
     _ = try Socket.send(Array("garbage\0".utf8)[...], to: peer.rawValue)
     #expect(await reason()?.code == .malformedMessage)
-    #expect(try Poll.readable(peer.rawValue, deadline: .now + .seconds(10)))
+    #expect(try Poll.readable(peer.rawValue, deadline: .now + TestExtension.deadline))
     withExtendedLifetime(end) {}
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func `A call to a peer that does not read ends at its deadline, or when cancelled`()
     async throws
   {
@@ -212,7 +212,7 @@ internal import Varlink
     #expect(await errorCode { try await first.value } == .connectionClosed)
   }
 
-  @Test(.timeLimit(.minutes(1))) func `A deadline that is never ends nothing`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `A deadline that is never ends nothing`() async throws {
     end.resume()
     let connection = end
     let call = Task {
@@ -225,7 +225,7 @@ internal import Varlink
   }
 
   /// An exported object that calls back holds the connection.
-  @Test(.timeLimit(.minutes(1)), arguments: [true, false])
+  @Test(.timeLimit(.minutes(10)), arguments: [true, false])
   func `A connection that has ended lets go of what it had`(endsHere: Bool) async throws {
     final class Holding: GreetingInterface.Service {
       let back: Proxy
@@ -262,9 +262,12 @@ internal import Varlink
 
   @Test func `Deadlines that were met cost nothing afterwards`() throws {
     let loop = try EventLoop()
-    let begin = MonotonicTime.now
-    for _ in 0..<400_000 { loop.schedule(after: .seconds(3600)) {}.cancel() }
-    #expect(MonotonicTime.now - begin < .seconds(3))
+    var most = 0
+    for _ in 0..<10_000 {
+      loop.schedule(after: .seconds(3600)) {}.cancel()
+      most = max(most, loop.timers.count)
+    }
+    #expect(most < 100)
     var rang = false
     loop.schedule(after: .milliseconds(1)) { rang = true }
     while !rang { try loop.turn() }

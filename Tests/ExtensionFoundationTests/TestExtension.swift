@@ -6,7 +6,7 @@ internal import Varlink
 
 /// An extension's program, started as the launcher starts it, with this test in the broker's place.
 final class TestExtension {
-  static let deadline: Duration = .seconds(20)
+  static let deadline: Duration = .seconds(120)
 
   enum Program: String, CaseIterable {
     case greeting = "greeting-extension"

@@ -93,7 +93,7 @@ class Probe:
 
 
 class ProbeWorld(World):
-    environment = {"EXTENSIOND_IDLE_MS": "300", "EXTENSIOND_SETTLE_MS": "0"}
+    environment = {"EXTENSIOND_SETTLE_MS": "0"}
 
     def probe(self, *program, **environment):
         probe = Probe({**self.env, **environment}, *program)

@@ -10,12 +10,14 @@ import subprocess
 import termios
 import time
 
+from world import DEADLINE
+
 SEQUENCE = re.compile(rb"\x1b(?:\[([?0-9;]*)([@-~])|[()][AB0]|[=>78M])")
 UNFINISHED = re.compile(rb"\x1b(?:\[[?0-9;]*|[()])?$")
 
 
 class Screen:
-    def __init__(self, command, env, width=80, height=24, deadline=20):
+    def __init__(self, command, env, width=80, height=24, deadline=DEADLINE):
         self.deadline = deadline
         self.main, self.terminal = pty.openpty()
         self.before = termios.tcgetattr(self.terminal)

@@ -5,7 +5,7 @@ import subprocess
 import unittest
 
 from screen import Screen
-from world import BUILD, World
+from world import BUILD, World, until
 
 
 class BrowseTests(World):
@@ -72,6 +72,44 @@ class BrowseTests(World):
         screen.wait(lambda text: "Nothing was approved" in text and "Press a" in text, "the refusal")
         self.assertIn(f"digest: {old} -> {new}", screen.text.replace("\n    ", ""))
         self.assertEqual(self.state(path), "unapproved")
+
+    def test_a_publisher_is_approved_in_plain_words(self):
+        key = self.place / "key"
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
+
+        def sign(bundle):
+            said = self.extctl("sign", bundle, "--key", key)
+            self.assertEqual(said.returncode, 0, said.stderr)
+
+        self.put_ext("org.example.Plain", "Plain")
+        signed = self.make_bundle("org.example.Signed", info={"CFBundleName": "Signed"})
+        sign(signed)
+        path = self.put(signed)
+        self.start_broker()
+        screen = self.browse("--", "org.example.Plain")
+        screen.wait("May it be used?", "the details")
+        screen.type("p")
+        screen.wait("is not signed, so there is no publisher to approve", "the refusal")
+        screen.type("qq")
+        screen.wait_end()
+        screen = self.browse("--", "org.example.Signed")
+        screen.wait(lambda text: "May it be used?" in text and "p approve updates too" in text, "the details")
+        screen.type("p")
+        screen.wait(
+            lambda text: "Approve this, and its updates by the same key?" in text
+            and "as long as they ask for nothing more" in text.replace("\n", " "), "the question")
+        self.assertEqual(self.state(path), "unapproved")
+        screen.type("y")
+        screen.wait("approved Signed (org.example.Signed), and its updates", "the answer")
+        self.assertEqual(self.state(path), "enabled")
+        # So are its updates.
+        old = self.listed(str(path))[0]["digest"]
+        with open(path / "main.py", "a") as file:
+            file.write("# more\n")
+        sign(path)
+        until(
+            lambda: [item["state"] for item in self.listed(str(path)) if item.get("digest") != old] == ["enabled"],
+            "the update being approved")
 
     def test_small_and_other_sizes(self):
         self.put_ext(name="世界" * 30)

@@ -10,7 +10,7 @@ import unittest
 
 from installed import ROOT, Installed, run
 from probe import ENDING, SCENES, ProbeWorld
-from world import BUILD, POINT, until
+from world import BUILD, DEADLINE, POINT, until
 
 sys.path.append(str(ROOT / "Tests/Support"))
 from compiler import objects, search, swiftc
@@ -80,7 +80,7 @@ class Hosts(CWorld):
         self.unused()
         self.assertTrue(host.nothing_more())
         host.process.stdin.close()
-        self.assertEqual(host.process.wait(20), 0)
+        self.assertEqual(host.process.wait(DEADLINE), 0)
 
     def test_what_an_extension_says_of_itself_is_there(self):
         metainfo = "org.example.One.metainfo.xml"
@@ -216,7 +216,7 @@ class Hosts(CWorld):
         self.addCleanup(host.stdout.close)
         self.assertEqual(host.stdout.readline(), "One says hello\n")
         os.kill(self.instances()[0]["pid"], signal.SIGKILL)
-        self.assertEqual((host.stdout.read(), host.wait(20)), ("the extension has ended: killed\n", 0))
+        self.assertEqual((host.stdout.read(), host.wait(DEADLINE)), ("the extension has ended: killed\n", 0))
 
 
 class UnderGLib(CWorld):
@@ -248,7 +248,7 @@ class UnderGLib(CWorld):
         self.ready(identifier="org.example.One", body=ENDING, info={"CFBundleName": "One"})
         ended = subprocess.run(
             [self.swift("glib-host")], env={**self.env, "EXTENSIOND_HOST_IDENTIFIER": "org.example.Host"},
-            capture_output=True, text=True, timeout=60)
+            capture_output=True, text=True, timeout=DEADLINE)
         self.assertEqual(
             (ended.stdout.splitlines(), ended.stderr),
             ([f"{step} on the main thread" for step in ("begun", "found One", "connected")], ""))

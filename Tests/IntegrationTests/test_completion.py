@@ -4,9 +4,8 @@ import contextlib
 import signal
 import socket
 import subprocess
-import time
 
-from world import BUILD, World
+from world import BUILD, DEADLINE, World
 
 BASH = """
 source <(extctl completion bash)
@@ -22,11 +21,9 @@ class Completion(World):
         self.env["PATH"] = f"{BUILD}:{self.env['PATH']}"
 
     def tab(self, *words):
-        started = time.monotonic()
         done = subprocess.run(
-            ["bash", "-c", BASH, "bash", "extctl", *words], env=self.env, capture_output=True, text=True, timeout=30)
+            ["bash", "-c", BASH, "bash", "extctl", *words], env=self.env, capture_output=True, text=True, timeout=DEADLINE)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertLess(time.monotonic() - started, 5)
         return done.stdout.split()
 
     def test_names_of_the_broker_are_completed_where_a_command_takes_them(self):

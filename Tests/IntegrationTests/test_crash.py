@@ -1,5 +1,6 @@
 """A broker's or a launcher's death breaks nothing that it need not."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -10,11 +11,11 @@ import socket
 import subprocess
 import threading
 
-from world import BUILD, VarlinkError, World, until
+from world import BUILD, DEADLINE, VarlinkError, World, until
 
 
 class Crash(World):
-    environment = {"EXTENSIOND_IDLE_MS": "10000", "EXTENSIOND_SETTLE_MS": "0"}
+    environment = {"EXTENSIOND_SETTLE_MS": "0"}
 
     def test_connections_and_activations_outlive_the_broker(self):
         self.ready()
@@ -38,11 +39,26 @@ class Crash(World):
         launcher.write_text(f'#!/bin/sh\nsleep 1.5\nexec {BUILD / "extensiond-launcher"} "$@"\n')
         launcher.chmod(0o755)
         # It waits a shorter time for a broker than the broker does between its tries.
-        self.env |= {"EXTENSIOND_LAUNCHER": str(launcher), "EXTENSIOND_IDLE_MS": "100"}
+        self.env |= {"EXTENSIOND_LAUNCHER": str(launcher), "EXTENSIOND_IDLE_MS": "500"}
         self.ready()
         _, lease, connection = self.activate(self.host(), connect=True)
         self.echo(connection)
         lease.close()
+
+    def test_a_launcher_that_is_still_starting_ends_with_its_broker(self):
+        launcher, told = self.place / "launcher", self.place / "told"
+        launcher.write_text(f"#!/bin/sh\necho $$ > {told}.new; mv {told}.new {told}\nexec sleep 1000\n")
+        launcher.chmod(0o755)
+        self.start_broker(EXTENSIOND_LAUNCHER=str(launcher))
+        until(told.exists, "the launcher's number")
+        process = os.pidfd_open(int(told.read_text()))
+        self.addCleanup(os.close, process)
+        try:
+            self.stop_broker()
+            self.assertTrue(select.select([process], [], [], DEADLINE)[0], "the launcher lives on")
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(process, signal.SIGKILL)
 
     def test_an_end_while_no_broker_is_there_is_told_afterwards(self):
         self.ready()

@@ -113,6 +113,18 @@ class Develops(World):
         # Nobody asked to delete what the author builds.
         self.assertTrue((bundle / "main.py").exists())
 
+    def test_what_it_gets_without_approval_is_said_in_plain_words(self):
+        bundle = self.make_bundle()
+        (bundle / "Entitlements.plist").write_bytes(plistlib.dumps({"home": True, "wayland": True}))
+        development = self.develop(bundle)
+        development.wait_for("Ctrl-C ends it")
+        words = self.extctl("show", NAME).stdout
+        for name in ("home", "wayland"):
+            [line] = [line.partition(f"{name}: ")[2] for line in words.splitlines() if f"{name}: " in line]
+            self.assertIn(f"    {name}: {line}\n", development.events)
+        self.assertIn("it asks for, and gets without approval:", development.events)
+        self.assertEqual(development.output, "")
+
     def test_its_end_is_told_with_the_reason(self):
         _, development = self.begin(body="def accept(p): sys.exit(7)")
         self.host_client.send("Activate", {"extension": NAME, "connect": True})
@@ -122,10 +134,13 @@ class Develops(World):
         bundle, development = self.begin(body='print("first", flush=True)')
         self.use().close()
         development.wait_for("first")
+        # As long as it runs, whoever asks for it shares it.
+        development.wait_for("has ended: idle")
         program = (bundle / "main.py").read_text()
         (bundle / "main.py").write_text(program.replace("first", "second"))
         self.use().close()
         development.wait_for("second")
+        development.wait_for("has ended: idle", 2)
         # A build that makes the directory anew.
         shutil.rmtree(bundle)
         until(lambda: self.state(bundle) is None, "the bundle's absence")

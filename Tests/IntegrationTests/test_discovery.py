@@ -5,9 +5,10 @@ import pathlib
 import plistlib
 import shutil
 import signal
+import threading
 import time
 
-from world import POINT, VarlinkError, World, until
+from world import DEADLINE, POINT, VarlinkError, World, until
 
 
 class Discovery(World):
@@ -88,11 +89,23 @@ class Discovery(World):
         stream = self.subscribe()
         self.assertEqual(stream.receive()["snapshot"]["unapprovedCount"], 1)
         content = (path / "main.py").read_bytes()
-        # Somebody has begun to write when the broker begins to look.
+        over = threading.Event()
+
+        def write():
+            while not over.wait(0.02):
+                (path / "main.py").write_bytes(b"")
+
+        # Somebody has begun to write when the broker begins to look, and writes on until it has looked.
         (path / "main.py").write_bytes(b"")
-        self.approve("org.example.Ext")
-        begun = time.monotonic()
-        until(lambda: time.monotonic() > begun + 0.1, "the look at it")
+        writer = threading.Thread(target=write)
+        writer.start()
+        try:
+            self.approve("org.example.Ext")
+            begun = time.monotonic()
+            until(lambda: time.monotonic() > begun + 0.5, "the look at it")
+        finally:
+            over.set()
+            writer.join()
         (path / "main.py").write_bytes(content)
         self.assertEqual([item["id"] for item in stream.receive()["change"]["added"]], ["org.example.Ext"])
         info = plistlib.loads((path / "Info.plist").read_bytes())
@@ -324,7 +337,7 @@ class Decisions(World):
         import subprocess
         from world import BUILD
 
-        second = subprocess.run([BUILD / "extensiond"], env=self.env, capture_output=True, text=True, timeout=20)
+        second = subprocess.run([BUILD / "extensiond"], env=self.env, capture_output=True, text=True, timeout=DEADLINE)
         self.assertEqual(second.returncode, 3)
         self.assertIn("another extensiond serves", second.stderr)
         self.listed()
@@ -335,7 +348,7 @@ class Decisions(World):
 
         env = {key: value for key, value in self.env.items() if key != "XDG_RUNTIME_DIR"}
         for program in ("extensiond", "extensiond-launcher"):
-            ended = subprocess.run([BUILD / program], env=env, capture_output=True, text=True, timeout=20)
+            ended = subprocess.run([BUILD / program], env=env, capture_output=True, text=True, timeout=DEADLINE)
             self.assertEqual(ended.returncode, 78)
             self.assertIn("XDG_RUNTIME_DIR", ended.stderr)
 

@@ -26,7 +26,7 @@ def serve(fd):
 echo = serve
 def connect(address, family=socket.AF_UNIX):
     with socket.socket(family) as s:
-        s.settimeout(10)
+        s.settimeout(60)
         s.connect(address)
         return s.recv(100).decode()
 def listen(address=("127.0.0.1", 0)):
@@ -52,7 +52,7 @@ def write(path, text):
     with open(path, "w") as file: file.write(text)
     return "written"
 def run(*words):
-    got = subprocess.run(words, capture_output=True, text=True, timeout=15)
+    got = subprocess.run(words, capture_output=True, text=True, timeout=60)
     return [got.returncode, got.stdout + got.stderr]
 '''
 
@@ -276,7 +276,7 @@ class Home(Entitled):
 
 
 NAME = "org.example.Service"
-CALL = "run('dbus-send', '--session', '--print-reply', '--reply-timeout=5000', '--dest={}', '/', 'org.freedesktop.DBus.Peer.Ping')"
+CALL = "run('dbus-send', '--session', '--print-reply', '--reply-timeout=60000', '--dest={}', '/', 'org.freedesktop.DBus.Peer.Ping')"
 SERVICE = '''
 import ctypes, sys
 bus = ctypes.CDLL("libdbus-1.so.3")

@@ -16,7 +16,7 @@ import time
 import unittest
 
 from probe import ENDING, Probe, ProbeWorld
-from world import BUILD, DEADLINE, until
+from world import BUILD, DEADLINE, POINT, until
 
 
 class Ephemeral(ProbeWorld):
@@ -51,15 +51,25 @@ class Ephemeral(ProbeWorld):
         self.assertNothingLeft()
         return process.returncode, output, errors
 
+    @staticmethod
+    def kill(number):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(number, signal.SIGKILL)
+
+    def run_beside(self, *command):
+        process = self.begin(*command)
+        output, errors = process.communicate(timeout=DEADLINE)
+        return process.returncode, output, errors
+
     def left(self):
         found = []
         for process in pathlib.Path("/proc").glob("[0-9]*"):
             try:
-                environment = (process / "environ").read_bytes()
+                environment, name = (process / "environ").read_bytes(), (process / "comm").read_text().strip()
             except OSError:
                 continue
             if f"={self.mark}\0".encode() in environment:
-                found.append((process.name, (process / "comm").read_text().strip()))
+                found.append((process.name, name))
         return found
 
     def assertNothingLeft(self):
@@ -190,6 +200,28 @@ class Ephemeral(ProbeWorld):
             [BUILD / "extctl", "status"], env={**self.env, "XDG_RUNTIME_DIR": str(directory)}, capture_output=True,
             timeout=DEADLINE)
 
+    def test_a_host_is_told_of_very_many_extensions(self):
+        self.put(self.make_host(), self.bundles)
+        names = [f"org.example.N{number}" for number in range(500)]
+        # As many bytes as of 10,000 that say less.
+        words = {key: "1" * 500 for key in ("Description", "Developer", "License")}
+        words["HomePage"] = "https://" + "1" * 490
+        for name in names:
+            info = {"Extensiond": words, "NSHumanReadableCopyright": "1" * 500}
+            self.put(self.make_bundle(name, info=info), self.bundles)
+        process = self.begin("sh", "-c", "extctl rescan --wait; echo $XDG_RUNTIME_DIR; read -r line")
+        self.run_directory = pathlib.Path(process.stdout.readline().strip())
+        host = self.host()
+        # Whoever asks on before reading gets every answer in its turn.
+        for _ in range(3):
+            host.send("Discover", {"extensionPoints": [POINT]})
+        for _ in range(3):
+            identities = host.receive()["snapshot"]["identities"]
+            self.assertEqual([one["id"] for one in identities], sorted(names))
+        self.assertGreater(len(json.dumps(identities)), 5 << 18)
+        stream = self.subscribe()
+        self.assertEqual(len(stream.receive()["snapshot"]["identities"]), len(names))
+
     def test_nothing_outlives_a_killed_command(self):
         self.fill(body="def stop(p): pass\nimport signal\nsignal.signal(15, signal.SIG_IGN)")
         process = self.begin(
@@ -199,6 +231,31 @@ class Ephemeral(ProbeWorld):
         until(lambda: any(name == "main.py" for _, name in self.left()), "an instance")
         os.kill(shell, signal.SIGKILL)
         self.assertEqual(process.wait(DEADLINE), 137)
+        self.assertNothingLeft()
+
+    def test_what_a_killed_one_leaves_ends_and_is_removed_by_the_next(self):
+        self.fill()
+        process = self.begin(
+            "sh", "-c", f"echo $$; extctl rescan --wait; extctl activate {self.mark} >&2 & trap 'echo told; exit' TERM; "
+            "while read -r line; do :; done")
+        self.addCleanup(self.kill, int(process.stdout.readline()))
+        until(lambda: any(name == "main.py" for _, name in self.left()), "an instance")
+        other = self.begin("sh", "-c", "echo $XDG_RUNTIME_DIR; read -r line")
+        used = other.stdout.readline().strip()
+        process.kill()
+        process.wait()
+        # Its command is told; the launcher ends what runs when no broker comes.
+        with contextlib.suppress(BrokenPipeError):
+            os.write(process.stdin.fileno(), b"\n")
+        until(lambda: select.select([process.stdout], [], [], 0)[0], "what the command says of its signal")
+        self.assertEqual(process.stdout.readline(), "told\n")
+        until(lambda: len(self.left()) == 3, "the end of all but the other one")
+        self.assertEqual(len(list(self.run_directory.iterdir())), 2)
+        status, output, errors = self.run_beside("sh", "-c", "echo $XDG_RUNTIME_DIR")
+        self.assertEqual((status, errors), (0, ""))
+        # Only what nobody uses was removed.
+        self.assertEqual([str(path) for path in self.run_directory.iterdir()], [used])
+        self.assertEqual(other.communicate("\n", timeout=DEADLINE)[1], "")
         self.assertNothingLeft()
 
     def test_what_is_written_while_it_ends_is_removed_too(self):

@@ -7,7 +7,7 @@ import plistlib
 import signal
 import subprocess
 
-from world import BUILD, World, until
+from world import BUILD, DEADLINE, World, until
 
 
 class Command(World):
@@ -40,7 +40,7 @@ class Command(World):
         self.assertIn("org.example.Ext", self.extctl("connections").stdout)
         self.assertEqual(self.extctl("stop", "org.example.Ext").stdout, "1 ended\n")
         self.assertIn("stopping", holder.stdout.read())
-        self.assertEqual(holder.wait(20), 0)
+        self.assertEqual(holder.wait(DEADLINE), 0)
 
     def test_every_listing_has_json_and_its_schema(self):
         self.ready()
@@ -92,6 +92,6 @@ class Command(World):
     def test_generated_pages_are_current(self):
         docs = pathlib.Path(__file__).resolve().parents[2] / "docs"
         self.assertEqual((docs / "extctl.md").read_text(), self.extctl("manual", "--markdown").stdout)
-        limits = subprocess.run([BUILD / "extensiond", "--limits"], capture_output=True, text=True, timeout=20)
+        limits = subprocess.run([BUILD / "extensiond", "--limits"], capture_output=True, text=True, timeout=DEADLINE)
         self.assertIn("| messageBytes |", limits.stdout)
         self.assertEqual((docs / "limits.md").read_text(), limits.stdout)

@@ -10,7 +10,7 @@ import sys
 import tempfile
 import unittest
 
-from world import BUILD, POINT, VarlinkError, World, until
+from world import BUILD, DEADLINE, POINT, VarlinkError, World, until
 
 CALL = """
 import json, socket, sys
@@ -38,7 +38,7 @@ class Hosts(World):
         socket = self.run_directory / "extensiond/broker/io.extensiond.Broker"
         return subprocess.run(
             [*command, "-c", CALL, socket, calls], env={"PYTHONHOME": sys.base_prefix}, capture_output=True, text=True,
-            timeout=20)
+            timeout=DEADLINE)
 
     def test_the_program_of_a_host_bundle_is_verified_and_others_only_claim(self):
         path = self.put(self.make_host_with_program())
@@ -118,7 +118,7 @@ class Hosts(World):
         calls = '[["Hello", {"hostIdentifier": "org.example.Host"}], ["Discover", {"extensionPoints": ["%s"]}], ["Activate", {"extension": "org.example.Ext"}]]' % POINT
         said = subprocess.run(
             ["bwrap", "--unshare-user", "--unshare-pid", "--ro-bind", "/", "/", "--proc", "/proc", "/usr/bin/python3", "-c", CALL, socket, calls],
-            capture_output=True, text=True, timeout=20)
+            capture_output=True, text=True, timeout=DEADLINE)
         self.assertEqual(said.stdout.count("io.extensiond.Broker.NotPermitted"), 2, said.stdout + said.stderr)
         self.assertEqual(self.ask("ListInstances")["instances"], [])
 

@@ -4,13 +4,14 @@ import contextlib
 import json
 import os
 import pathlib
+import shutil
 import signal
 import socket
 import sqlite3
 import subprocess
 import unittest
 
-from world import BUILD, World, until
+from world import BUILD, DEADLINE, World, until
 
 SERVER = pathlib.Path(__file__).with_name("notification-server")
 
@@ -28,7 +29,7 @@ class NotificationTests(World):
             ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--nosyslog", f"--address={address}"], env=self.env,
             stderr=subprocess.DEVNULL)
         self.addCleanup(self.end, self.bus)
-        until((self.place / name).exists, "the bus")
+        until(lambda: self.can_connect(self.place / name), "the bus")
         self.env["DBUS_SESSION_BUS_ADDRESS"] = address
 
     def start_server(self, *abilities):
@@ -148,6 +149,66 @@ class NotificationTests(World):
         self.assertEqual(event["title"], "30 extensions wait for approval")
         self.assertTrue(event["body"].endswith("\nTo look at it: extctl browse"))
 
+    def closed(self, count):
+        return [event["number"] for event in self.wait_for("closed", count)]
+
+    def test_what_was_decided_elsewhere_is_taken_from_the_screen(self):
+        self.start_bus()
+        self.start_server()
+        paths = {name: self.put_ext(f"org.example.{name}") for name in ("Approved", "Disabled", "Removed")}
+        self.start_broker()
+        numbers = {}
+        for event in self.wait_for("notify", 3):
+            numbers.update({name: event["number"] for name in paths if name in event["body"]})
+        self.approve("org.example.Approved")
+        self.assertEqual(self.closed(1), [numbers["Approved"]])
+        self.ask("Disable", extension="org.example.Disabled")
+        self.assertEqual(self.closed(2)[1:], [numbers["Disabled"]])
+        shutil.rmtree(paths["Removed"])
+        self.assertEqual(self.closed(3)[2:], [numbers["Removed"]])
+
+    def test_one_that_speaks_of_several_stays_until_nothing_waits(self):
+        self.start_bus()
+        self.start_server()
+        names = [f"org.example.Ext{number}" for number in range(5)]
+        for name in names:
+            self.put_ext(name)
+        self.start_broker()
+        self.wait_for("notify")
+        for name in names[:-1]:
+            self.approve(name)
+        # One of its own comes and goes, later than what would have been closed by now.
+        self.put_ext("org.example.Other")
+        self.wait_for("notify", 2)
+        self.approve("org.example.Other")
+        self.assertEqual(self.closed(1), [2])
+        self.approve(names[-1])
+        self.assertEqual(self.closed(2), [2, 1])
+
+    def test_a_later_broker_takes_it_from_the_screen_but_no_other_server_s(self):
+        self.start_bus()
+        self.start_server()
+        self.put_ext()
+        self.put_ext("org.example.Other")
+        self.start_broker()
+        self.wait_for("notify", 2)
+        # It is stored where it is.
+        with contextlib.closing(sqlite3.connect(self.home / ".local/state/extensiond/decisions.sqlite")) as database:
+            until(lambda: database.execute("SELECT count(*) FROM shown").fetchone() == (2,), "both in the store")
+        self.kill_broker()
+        self.start_broker()
+        self.approve("org.example.Ext")
+        self.closed(1)
+        self.end(self.server)
+        self.events.write_text("")
+        # This one counts from the start.
+        self.start_server()
+        self.approve("org.example.Other")
+        self.put_ext("org.example.Third")
+        self.wait_for("notify")
+        self.approve("org.example.Third")
+        self.assertEqual(self.closed(1), [1])
+
     def test_the_setting_switches_it_off(self):
         self.start_bus()
         self.start_server()
@@ -185,7 +246,7 @@ class NotificationTests(World):
         self.env["DBUS_SESSION_BUS_ADDRESS"] = f"unix:path={self.place}/silent"
         self.put_ext()
         self.start_broker()
-        silent.settimeout(20)
+        silent.settimeout(DEADLINE)
         connection, _ = silent.accept()
         self.addCleanup(connection.close)
         self.assert_serves()
@@ -235,7 +296,7 @@ class NotificationTests(World):
         self.put_ext()
         subprocess.run(
             [BUILD / "extensiond", "--ephemeral", self.root, "--", BUILD / "extctl", "rescan"], env=self.env,
-            check=True, timeout=60, capture_output=True)
+            check=True, timeout=DEADLINE, capture_output=True)
         self.start_broker()
         self.assertEqual(len(self.wait_for("notify")), 1)
 

@@ -1,8 +1,10 @@
 """Policy files: read at the start and when they change; what is wrong with them is reported, and blocks what it names."""
 
 import os
+import plistlib
+import subprocess
 
-from world import VarlinkError, World, until
+from world import BUILD, VarlinkError, World, until
 
 
 class Policy(World):
@@ -83,6 +85,25 @@ class Policy(World):
         self.assertEqual(self.state(bundle), "blocked")
         (self.policies / "a.policy").unlink()
         self.wait_state(bundle, "unapproved")
+
+    def test_what_the_policy_forbids_is_forbidden_to_bundles_that_nobody_approves(self):
+        path = self.write("[Restrict]\nForbidEntitlement=home\nForbidEntitlement=none\n")
+        self.start_broker()
+        for entitlement in ("home", "none"):
+            bundle = self.make_bundle(f"org.example.{entitlement}", where=self.place / entitlement)
+            (bundle / "Entitlements.plist").write_bytes(plistlib.dumps({entitlement: True}))
+            developer = self.admin()
+            developer.send("Develop", {"path": str(bundle)}, more=True)
+            found = developer.receive()["extensions"]
+            self.assertEqual([(one["state"], one["explanation"]) for one in found], [
+                ("blocked", f"the policy forbids the entitlement {entitlement}: {path}:1")])
+            with self.assertRaises(VarlinkError) as caught:
+                self.activate(self.host(), f"org.example.{entitlement}")
+            self.assertEqual(caught.exception.parameters["state"], "blocked")
+            done = subprocess.run(
+                [BUILD / "extensiond", "--ephemeral", bundle.parent, "--", BUILD / "extctl", "list", bundle], env=self.env,
+                capture_output=True, text=True, timeout=60)
+            self.assertIn("blocked", done.stdout, done.stderr)
 
     def test_the_policy_can_forbid_developers_bundles(self):
         self.write("[Restrict]\nForbidDevelopment=yes\n")

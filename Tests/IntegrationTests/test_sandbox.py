@@ -2,7 +2,9 @@
 import json
 import os
 import pathlib
+import re
 import shutil
+import signal
 import subprocess
 import unittest
 
@@ -44,6 +46,29 @@ class Sandbox(World):
         self.assertRegex(text, r"\nNoNewPrivs 1|status +.*|  NoNewPrivs 1\n")
         self.assertIn("rw tmpfs    /tmp, 536870912 bytes", text)
         self.assertIn("own spaces", text)
+
+    @unittest.skipUnless(shutil.which("strace"), "strace is not installed")
+    def test_a_launch_waits_for_no_process_that_it_could_do_without(self):
+        self.ready()
+        launcher, trace = self.launcher(), self.place / "trace"
+        strace = subprocess.Popen(
+            ["strace", "-f", "-qq", "-e", "trace=execve,clone,clone3,fork,vfork", "-o", trace, "-p", str(launcher)],
+            stderr=subprocess.DEVNULL)
+        try:
+            until(
+                lambda: "TracerPid:\t0\n" not in pathlib.Path(f"/proc/{launcher}/status").read_text(),
+                "strace's beginning")
+            self.activate(self.host())
+        finally:
+            strace.send_signal(signal.SIGINT)
+            strace.wait()
+        calls = re.findall(r'^\d+ +(?:execve\("([^"]*)"|(?:clone3?|v?fork)\()(.*)', trace.read_text(), re.MULTILINE)
+        # One that does not share the memory of its parent until its exec has a copy.
+        names = [path or ("process" if "VFORK" in rest else "copy") for path, rest in calls]
+        # bwrap, the first process of its sandbox, and the program.
+        self.assertEqual(
+            names[:names.index("/extension/main.py") + 1],
+            ["process", "/usr/bin/bwrap", "copy", "/run/extension-init", "process", "/extension/main.py"])
 
     def test_what_was_changed_afterwards_is_told(self):
         # A program may give up more than was asked of it.

@@ -4,7 +4,7 @@ import plistlib
 import shutil
 import subprocess
 
-from world import BUILD, World
+from world import BUILD, DEADLINE, World
 
 POINT = "com.example.hostapp.GreetingUI"
 
@@ -34,7 +34,7 @@ class Samples(World):
 
 class SDK(Samples):
     def test_the_samples_talk_to_each_other(self):
-        said = subprocess.run([BUILD / "sample-host"], env=self.env, capture_output=True, text=True, timeout=60)
+        said = subprocess.run([BUILD / "sample-host"], env=self.env, capture_output=True, text=True, timeout=DEADLINE)
         self.assertEqual(said.stderr, "")
         self.assertEqual(said.stdout.splitlines(), [
             "Hello, world, from no scene",

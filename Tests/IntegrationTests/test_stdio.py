@@ -6,7 +6,7 @@ import shutil
 import socket
 import subprocess
 
-from world import VarlinkError, World, until
+from world import DEADLINE, VarlinkError, World, until
 
 JSON_RPC = r'''#!/usr/bin/python3
 import json, os, sys
@@ -58,7 +58,7 @@ class Stdio(World):
         # Each connection has a process of its own; the extension runs on when one has ended.
         host.call("Connect", activation=activation)
         with host.take() as second:
-            second.settimeout(20)
+            second.settimeout(DEADLINE)
             second.sendall(b"again")
             second.shutdown(socket.SHUT_WR)
             self.assertEqual(second.recv(100), b"AGAIN")
@@ -70,7 +70,7 @@ class Stdio(World):
         self.ready_tool()
 
         def say(*arguments):
-            return subprocess.run([program, *arguments], env=self.env, capture_output=True, text=True, timeout=60)
+            return subprocess.run([program, *arguments], env=self.env, capture_output=True, text=True, timeout=DEADLINE)
 
         said = say("org.example.Host", "org.example.Ext", "hello from c")
         self.assertEqual((said.stdout, said.stderr, said.returncode), ("HELLO FROM C\n", "", 0))
@@ -86,7 +86,7 @@ class Stdio(World):
         host.call("Connect", activation=activation)
         second = host.take()
         self.addCleanup(second.close)
-        second.settimeout(20)
+        second.settimeout(DEADLINE)
         with connection.makefile("rwb") as one, second.makefile("rwb") as two:
             first = self.rpc(one, "add", 1, 2)
             self.assertEqual((first["sum"], first["place"]), (3, "Sums"))

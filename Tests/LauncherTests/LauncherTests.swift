@@ -131,6 +131,19 @@ internal import Varlink
     }
   }
 
+  @Test(arguments: [true, false]) func `A guard that is killed takes the launcher and its instances along`(
+    sandboxed: Bool
+  ) throws {
+    let launcher = try TestLauncher()
+    let broker = try connected(launcher)
+    let launched = try broker.shell("trap '' TERM; echo ready; sleep 1000", sandboxed: sandboxed)
+    try broker.output(containing: "ready")
+    launcher.first.send(signal: Signals.kill)
+    #expect(try launched.processHasEnded())
+    #expect(try launched.controlHasEnded)
+    #expect(try Poll.readable(launcher.process.rawValue, deadline: .now + TestLauncher.deadline))
+  }
+
   @Test func `An instance that is killed in the middle of its launch leaves nothing`() throws {
     let launcher = try TestLauncher()
     let broker = try connected(launcher)
@@ -173,8 +186,26 @@ internal import Varlink
     #expect(refusal?.parameters["errno"] == 2)
   }
 
+  @Test func `A bwrap that takes too long is not said to make no sandbox`() throws {
+    let script = "/tmp/extensiond-launcher-test-\(UInt64.random(in: 0 ... .max))"
+    defer { try? File.remove(script) }
+    let null = SharedDescriptor(try File.open("/dev/null", .readWrite))
+    // By another process: nothing that this one starts meanwhile has it open, which would keep it from being run.
+    let made = try Spawn(
+      path: "/bin/sh",
+      arguments: ["-c", "printf '#!/bin/sh\nexec sleep 1000\n' >\(script); chmod 755 \(script)"],
+      environment: ["PATH=/usr/bin:/bin"], descriptors: [null, null, null]
+    ).runToEnd()
+    #expect(made == .exited(status: 0))
+    let launcher = try TestLauncher(environment: ["EXTENSIOND_BWRAP=\(script)"])
+    let (broker, reply) = try launcher.greet()
+    #expect(reply.sandboxFault == nil)
+    withExtendedLifetime(broker) {}
+  }
+
   @Test func `By hand the launcher ends when nobody needs it`() throws {
-    let launcher = try TestLauncher(environment: ["EXTENSIOND_IDLE_MS=50"])
+    // It waits as long for its first broker.
+    let launcher = try TestLauncher(environment: ["EXTENSIOND_IDLE_MS=3000"])
     var broker: TestBroker? = try connected(launcher)
     let unused = try broker?.shell("sleep 1000", "unused")
     let used = try broker?.shell("sleep 1000", "used")

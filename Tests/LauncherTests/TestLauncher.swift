@@ -3,9 +3,11 @@ internal import LinuxSystem
 
 /// A launcher of its own for one test, in a runtime directory of its own. Gone with the value, whatever happened.
 final class TestLauncher {
-  static let deadline: Duration = .seconds(20)
+  static let deadline: Duration = .seconds(120)
 
   let directory: String
+  /// What was started: above the launcher, and ends with it. The launcher itself, where it has a control group.
+  let first: SharedProcess
   let process: SharedProcess
   let processID: Int32
   let group: ControlGroup?
@@ -22,20 +24,25 @@ final class TestLauncher {
     let variables = [
       "XDG_RUNTIME_DIR=\(directory)", "EXTENSIOND_INIT=\(build)/extension-init", "SWIFT_BACKTRACE=enable=no",
     ]
+    var command = ["\(build)/extensiond-launcher", "--ready-fd", "3"]
+    if !ownGroup { command = ["\(build)/extension-init", "--guard"] + command }
     let child = try Spawn(
-      path: "\(build)/extensiond-launcher", arguments: ["--ready-fd", "3"],
-      environment: variables + environment,
+      path: command[0], arguments: Array(command.dropFirst()), environment: variables + environment,
       descriptors: [null, errors, errors, ready.writing], controlGroup: group?.directory
     ).run()
-    processID = child.processID
-    process = SharedProcess(child)
+    let firstID = child.processID
+    first = SharedProcess(child)
     guard try Poll.readable(ready.reading.rawValue, deadline: .now + Self.deadline),
-      try ready.reading.descriptor.read(upTo: 1) == [1]
+      try ready.reading.descriptor.read(upTo: 1) == [1],
+      let launcher = ownGroup ? firstID : try Self.children(of: firstID).first
     else { throw TestFailure("the launcher is not ready") }
+    processID = launcher
+    process = ownGroup ? first : try SharedProcess(processID: launcher)
   }
 
   deinit {
     process.send(signal: Signals.kill)
+    first.send(signal: Signals.terminate)
     _ = try? waitForEnd()
     if let group { Self.remove(group) }
     let null = try? SharedDescriptor(File.open("/dev/null", .readWrite))
@@ -69,19 +76,21 @@ final class TestLauncher {
 
   /// How it ended.
   func waitForEnd() throws -> ProcessDescriptor.End? {
-    guard try Poll.readable(process.rawValue, deadline: .now + Self.deadline) else { return nil }
-    return try process.process.reap()
+    guard try Poll.readable(first.rawValue, deadline: .now + Self.deadline) else { return nil }
+    return try first.process.reap()
   }
 
   var openDescriptors: Int {
     get throws { try Self.count("/proc/\(processID)/fd") }
   }
 
-  var children: String {
-    get throws {
-      String(
-        decoding: try File.read("/proc/\(processID)/task/\(processID)/children", limit: 4096), as: UTF8.self)
-    }
+  var children: [Int32] {
+    get throws { try Self.children(of: processID) }
+  }
+
+  private static func children(of process: Int32) throws -> [Int32] {
+    let text = try File.read("/proc/\(process)/task/\(process)/children", limit: 4096)
+    return String(decoding: text, as: UTF8.self).split(separator: " ").compactMap { Int32($0) }
   }
 
   private static func count(_ directory: String) throws -> Int {

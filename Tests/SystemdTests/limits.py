@@ -6,7 +6,8 @@ import pathlib
 import signal
 
 from support import (
-    BROKER, LAUNCHER, Activation, Connection, check, extctl, install_extension, instances, kill, main_pid, run, wait)
+    BROKER, DEADLINE, LAUNCHER, Activation, Connection, check, extctl, install_extension, instances, kill, main_pid, run,
+    wait)
 
 CONTROL_GROUPS = pathlib.Path("/sys/fs/cgroup")
 MEBIBYTE = 1 << 20
@@ -110,7 +111,7 @@ def usage(instance):
     return next(item for item in extctl("ps")["usages"] if item["instance"] == instance["id"])
 
 
-def do(connection, line, seconds=60):
+def do(connection, line, seconds=DEADLINE):
     return json.loads(connection.say(line, seconds) or "null")
 
 
@@ -182,13 +183,13 @@ def test_limits():
     shown = usage(instance)
     check("ps tells the peak", shown["memory"] <= shown["memoryPeak"] <= MEMORY, shown)
     do(connection, "kept.extend(b'x' * (1 << 20) for _ in range(200)) or 1")
-    check("past the limit it ends", connection.ends(30))
-    text = wait(lambda: [line for line in journal().splitlines() if HELD in line and "used up its memory" in line], 30)
+    check("past the limit it ends", connection.ends())
+    text = wait(lambda: [line for line in journal().splitlines() if HELD in line and "used up its memory" in line])
     check("the restarted broker knows limit and peak", text and f"(limit {MEMORY} bytes, peak " in text[0], text)
 
     host = Activation(HELD)
     os.kill(program(instances(HELD)[0]), signal.SIGUSR1)
-    reason = host.reason(60)
+    reason = host.reason()
     check("a child that fills the memory ends all of it as outOfMemory, with both numbers",
           (reason.get("kind"), reason.get("limit")) == ("outOfMemory", MEMORY)
           and MEMORY * 3 // 4 < reason.get("peak", 0) <= MEMORY, reason)

@@ -17,6 +17,8 @@ BROKER, LAUNCHER, SOCKET = "extensiond.service", "extensiond-launcher.service", 
 UNITS = pathlib.Path(os.environ["HOME"]) / ".config/systemd/user"
 RUNTIME = pathlib.Path(os.environ["XDG_RUNTIME_DIR"])
 GREETING = "io.extensiond.example.python-greeting"
+# No check that passes waits for it to be over.
+DEADLINE = 60
 results = {"passed": 0, "failed": 0}
 
 
@@ -26,7 +28,7 @@ def check(name, condition, seen=""):
     return bool(condition)
 
 
-def wait(condition, seconds=15.0):
+def wait(condition, seconds=DEADLINE):
     """The first true value of the condition; its last value after the deadline."""
     deadline = time.monotonic() + seconds
     while True:
@@ -36,7 +38,7 @@ def wait(condition, seconds=15.0):
         select.select([], [], [], 0.02)
 
 
-def run(*command, timeout=60):
+def run(*command, timeout=2 * DEADLINE):
     done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, stdin=subprocess.DEVNULL)
     return done.returncode, done.stdout.strip(), done.stderr.strip()
 
@@ -65,7 +67,7 @@ def extctl(*arguments):
 def kill(pid):
     descriptor = os.pidfd_open(pid)
     signal.pidfd_send_signal(descriptor, signal.SIGKILL)
-    select.select([descriptor], [], [], 10)
+    select.select([descriptor], [], [], DEADLINE)
     os.close(descriptor)
 
 
@@ -88,7 +90,7 @@ class Host:
         self.process = subprocess.Popen(
             [*before, EXTCTL, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
-    def line(self, seconds=15):
+    def line(self, seconds=DEADLINE):
         line, deadline = b"", time.monotonic() + seconds
         descriptor = self.process.stdout.fileno()
         while not line.endswith(b"\n"):
@@ -100,7 +102,7 @@ class Host:
             line += byte
         return line.decode().strip()
 
-    def ends(self, seconds=10):
+    def ends(self, seconds=DEADLINE):
         try:
             self.process.wait(seconds)
             return True
@@ -114,7 +116,7 @@ class Connection(Host):
     def __init__(self, extension=GREETING):
         super().__init__("connect", extension)
 
-    def say(self, text, seconds=15):
+    def say(self, text, seconds=DEADLINE):
         try:
             self.process.stdin.write(text.encode() + b"\n")
             self.process.stdin.flush()
@@ -124,7 +126,7 @@ class Connection(Host):
 
     def close(self):
         self.process.stdin.close()
-        if not self.ends(5):
+        if not self.ends():
             self.process.kill()
             self.process.wait()
 
@@ -136,10 +138,10 @@ class Activation(Host):
         super().__init__("activate", "--json", *(["--host", host] if host else []), extension, before=before)
         self.state = self.event().get("state")
 
-    def event(self, seconds=15):
+    def event(self, seconds=DEADLINE):
         return json.loads(self.line(seconds) or "{}")
 
-    def reason(self, seconds=15):
+    def reason(self, seconds=DEADLINE):
         """Why it ended; what was told instead, if it was not that."""
         event = self.event(seconds)
         while event.get("state") in ("activated", "willDeactivate"):

@@ -57,18 +57,18 @@ def process_status(pid):
 
 
 def test_watchdog(connection):
-    """With a short interval, since the shipped one would take half a minute."""
-    drop_in(BROKER, "WatchdogSec=1s")
+    """With a shorter interval than the shipped one; long enough for a broker on a busy machine."""
+    drop_in(BROKER, "WatchdogSec=5s")
     systemctl("restart", BROKER)
     old, before = main_pid(BROKER), activations()
-    time.sleep(2.5)
+    time.sleep(7.5)
     check("a broker that turns feeds the watchdog", main_pid(BROKER) == old)
     descriptor = os.pidfd_open(old)
     signal.pidfd_send_signal(descriptor, signal.SIGSTOP)
     os.close(descriptor)
     started = time.monotonic()
     check("one that hangs is replaced, at once after the interval", wait(
-        lambda: main_pid(BROKER) not in (0, old) and show(BROKER, "ActiveState") == "active", 5),
+        lambda: main_pid(BROKER) not in (0, old) and show(BROKER, "ActiveState") == "active"),
         f"{(time.monotonic() - started) * 1000:.0f} ms")
     check("a hang of the broker: the connection lives on", connection.say("Lin") == "Greetings from Python, Lin!")
     check("a hang of the broker: it knows the activation", wait(lambda: before and activations() == before))
@@ -175,7 +175,7 @@ def test_notification(server):
         events = map(json.loads, NOTIFICATIONS.read_text().splitlines())
         return [event for event in events if "io.extensiond.test.noticed" in event.get("body", "")]
 
-    event = (wait(found, 30) or [{}])[0]
+    event = (wait(found) or [{}])[0]
     check("what waits for approval is announced", event.get("actions") == ["details", "Details"], event)
     server.stdin.write(f"click {event.get('number', 0)}\n")
     server.stdin.flush()

@@ -6,9 +6,22 @@ internal import LinuxSystem
 /// Whoever has that name on the bus can say that the person clicked. So all that a click does is to open a terminal with
 /// `extctl browse`, once for each notification, and nothing is ever decided from one.
 final class Notifier {
+  /// Where a notification is. Its number means nothing to another server, and a server's name nothing on another bus.
+  struct Place: Hashable, Sendable {
+    let bus: String
+    let server: String
+    let number: UInt32
+  }
+
+  /// What an earlier broker has shown.
+  struct Known: Sendable {
+    let content: AnnouncedContent
+    let place: Place
+  }
+
   /// More at once become one.
   private static let separateLimit = 3
-  /// Notifications that can be clicked.
+  /// Notifications that can be clicked, and withdrawn.
   private static let shownLimit = 64
   private static let capabilityLimit = 64
 
@@ -21,11 +34,12 @@ final class Notifier {
     destination: "org.freedesktop.systemd1", path: "/org/freedesktop/systemd1",
     interface: "org.freedesktop.systemd1.Manager")
 
-  /// What a click on a notification is about.
   private struct Shown {
-    let number: UInt32
-    let server: String
-    let command: [String]
+    let place: Place
+    /// What a click does.
+    var command: [String]?
+    /// What it speaks of and still waits for the person.
+    var contents: Set<AnnouncedContent>
   }
 
   private let loop: EventLoop
@@ -33,17 +47,30 @@ final class Notifier {
   private let warn: (String) -> Void
   private var connection: BusConnection?
   private var shown: [Shown] = []
+  /// What the server was asked to show, or is about to be, and what nobody withdrew.
+  private var wanted: Set<AnnouncedContent> = []
+  private let onShown: ([AnnouncedContent], Place) -> Void
   private var units = 0
 
-  /// `worker`: looks for a terminal.
-  init(loop: EventLoop, worker: Worker, warn: @escaping (String) -> Void) {
+  /// `worker`: looks for a terminal. `onShown`: where these are now.
+  init(
+    loop: EventLoop, worker: Worker, warn: @escaping (String) -> Void,
+    onShown: @escaping ([AnnouncedContent], Place) -> Void
+  ) {
     self.loop = loop
     self.worker = worker
     self.warn = warn
+    self.onShown = onShown
   }
 
   /// Shows them. `failed`: nobody was there for these.
   func show(_ announcements: [Announcement], failed: @escaping ([AnnouncedContent]) -> Void) {
+    wanted.formUnion(announcements.map(\.content))
+    let failed = { [unowned self] (contents: [AnnouncedContent]) in
+      // What was withdrawn meanwhile need not be shown at all.
+      let missed = contents.filter { self.wanted.remove($0) != nil }
+      if !missed.isEmpty { failed(missed) }
+    }
     worker.perform {
       TerminalProgram.find()
     } completion: { [unowned self] terminal in
@@ -57,25 +84,29 @@ final class Notifier {
     _ failed: @escaping ([AnnouncedContent]) -> Void
   ) {
     guard let connection = connect() else { return failed(announcements.map(\.content)) }
+    var identifier = ""
+    connection.call("GetId", of: Self.bus) { identifier = $0?.string() ?? "" }
     connection.call("NameHasOwner", of: Self.bus, { $0.append(Self.manager.destination) }) { reply in
       let hasManager = reply?.isError == false && reply?.boolean() == true
       connection.call("GetCapabilities", of: Self.server) { [unowned self] reply in
         guard let reply, !reply.isError else { return failed(announcements.map(\.content)) }
         let capabilities = reply.strings(limit: Self.capabilityLimit)
         let usable = capabilities.contains("actions") && hasManager ? terminal : nil
+        let announcements = announcements.filter { self.wanted.contains($0.content) }
         let batches =
           announcements.count > Self.separateLimit ? [announcements] : announcements.map { [$0] }
-        for batch in batches {
+        for batch in batches where !batch.isEmpty {
           self.notify(
-            connection, batch, terminal: usable, markup: capabilities.contains("body-markup"), failed)
+            connection, identifier, batch, terminal: usable, markup: capabilities.contains("body-markup"),
+            failed)
         }
       }
     }
   }
 
   private func notify(
-    _ connection: BusConnection, _ announcements: [Announcement], terminal: TerminalProgram?, markup: Bool,
-    _ failed: @escaping ([AnnouncedContent]) -> Void
+    _ connection: BusConnection, _ bus: String, _ announcements: [Announcement],
+    terminal: TerminalProgram?, markup: Bool, _ failed: @escaping ([AnnouncedContent]) -> Void
   ) {
     let text = AnnouncementText(announcements, markup: markup, namesCommand: terminal == nil)
     connection.call("Notify", of: Self.server) { message in
@@ -93,11 +124,49 @@ final class Notifier {
       }
       message.append(Int32(-1))
     } answered: { [unowned self] reply in
-      guard let reply, !reply.isError else { return failed(announcements.map(\.content)) }
-      guard let terminal, let number = reply.number(), let sender = reply.sender else { return }
-      let only = announcements.count == 1 ? announcements.first?.content.identifier : nil
-      if self.shown.count >= Self.shownLimit { self.shown.removeFirst() }
-      self.shown.append(Shown(number: number, server: sender, command: terminal.browsing(only)))
+      let contents = announcements.map(\.content)
+      guard let reply, !reply.isError else { return failed(contents) }
+      guard let number = reply.number(), let sender = reply.sender else { return }
+      let only = contents.count == 1 ? contents.first?.identifier : nil
+      let place = Place(bus: bus, server: sender, number: number)
+      let waiting = self.wanted.intersection(contents)
+      if waiting.isEmpty { return self.close(place) }
+      self.add(Shown(place: place, command: terminal?.browsing(only), contents: waiting))
+      self.onShown(contents.filter(waiting.contains), place)
+    }
+  }
+
+  private func add(_ one: Shown) {
+    if shown.count >= Self.shownLimit { shown.removeFirst() }
+    shown.append(one)
+  }
+
+  // MARK: What need not be there any more
+
+  /// An earlier broker has shown these.
+  func restore(_ known: [Known]) {
+    for (place, contents) in Dictionary(grouping: known, by: \.place) {
+      wanted.formUnion(contents.map(\.content))
+      add(Shown(place: place, command: nil, contents: Set(contents.map(\.content))))
+    }
+  }
+
+  /// Closes what speaks of nothing else.
+  func withdraw(_ contents: [AnnouncedContent]) {
+    wanted.subtract(contents)
+    for index in shown.indices { shown[index].contents.subtract(contents) }
+    for one in shown where one.contents.isEmpty { close(one.place) }
+    shown.removeAll(where: \.contents.isEmpty)
+  }
+
+  /// The server that has shown it, or none: whoever took its place may count from the start.
+  private func close(_ place: Place) {
+    guard let connection = connect() else { return }
+    connection.call("GetId", of: Self.bus) { reply in
+      guard let reply, !reply.isError, reply.string() == place.bus else { return }
+      let server = BusConnection.Address(
+        destination: place.server, path: Self.server.path, interface: Self.server.interface)
+      connection.call("CloseNotification", of: server, { $0.append(place.number) }) { _ in }
     }
   }
 
@@ -120,12 +189,13 @@ final class Notifier {
   private func hear(_ signal: BusMessage) {
     // Anybody on the bus can send a signal to us; only the one that showed it may speak of it.
     guard let number = signal.number(), let sender = signal.sender,
-      let index = shown.firstIndex(where: { $0.number == number && $0.server == sender })
+      let index = shown.firstIndex(where: { $0.place.number == number && $0.place.server == sender })
     else { return }
     switch signal.member {
     case "ActionInvoked":
-      guard signal.string() == "details" else { return }
-      open(shown.remove(at: index).command)
+      guard signal.string() == "details", let command = shown[index].command else { return }
+      shown[index].command = nil
+      open(command)
     case "NotificationClosed": shown.remove(at: index)
     default: break
     }

@@ -119,7 +119,7 @@ final class BrowseSession {
       ask(AdminInterface.History(extension: identifier)) { [unowned self] in
         self.browser.show(history: $0.decisions)
       }
-    case .approve(let item): approve(item)
+    case .approve(let item, let publisher): approve(item, publisher: publisher)
     case .disable(let item):
       decide(AdminInterface.Disable(extension: item.path), "disabled \(item.title)")
     case .reset(let item):
@@ -134,11 +134,12 @@ final class BrowseSession {
     }
   }
 
-  private func approve(_ item: Browser.Item) {
+  private func approve(_ item: Browser.Item, publisher: Bool) {
     let call = AdminInterface.Approve(
-      extension: item.path, digest: item.digest ?? "", entitlements: item.entitlements)
+      extension: item.path, digest: item.digest ?? "", entitlements: item.entitlements,
+      publisher: publisher ? item.publisher : nil)
     ask(call) { [unowned self] _ in
-      self.browser.finish("approved \(item.title)")
+      self.browser.finish("approved \(item.title)\(publisher ? ", and its updates by the same key" : "")")
       self.list()
     } failed: { [unowned self] error in
       guard error.status == .changed else { return self.browser.finish(error.description) }

@@ -11,6 +11,8 @@ extension Browser {
   private static let keys =
     "? help  q quit  Enter more  a approve  d disable  r reset  w why  l logs  / find"
   private static let pageKeys = "q back  a approve  d disable  r reset  w why  l logs"
+  private static let signedKeys =
+    "q back  a approve  p approve updates too  d disable  r reset  w why  l logs"
 
   /// Exactly so many lines, none of them wider. Whoever shows them has shown what they say: only then is a question
   /// answered.
@@ -36,7 +38,8 @@ extension Browser {
     } else if isFiltering {
       return ScreenLine(text: Columns.cut("/\(filter.shown)_", to: width), isBold: true)
     } else {
-      text = page == nil ? Self.keys : more + Self.pageKeys
+      let pageKeys = page?.item?.publisher == nil ? Self.pageKeys : Self.signedKeys
+      text = page == nil ? Self.keys : more + pageKeys
     }
     return ScreenLine(text: Columns.fit(text, to: width), isReversed: true)
   }

@@ -12,8 +12,8 @@ struct Browser: Sendable {
     case logs(String)
     /// What was decided about it before.
     case history(String)
-    /// Exactly what was shown.
-    case approve(Item)
+    /// Exactly what was shown; or its updates with the same signer too.
+    case approve(Item, publisher: Bool = false)
     case disable(Item)
     case reset(Item)
   }
@@ -117,7 +117,8 @@ struct Browser: Sendable {
     let digest = ["digest: \(last.digest ?? "none") -> \(item.digest ?? "none")"]
     let more = item.entitlements.filter { !last.entitlements.contains($0) }.map { "new: \($0)" }
     let difference = (version + digest + more + less).map { "  \($0.shown)" }
-    let text = lines(of: item, approved: last.entitlements) + ["", "Since it was approved:"] + difference
+    let text =
+      approvalLines(of: item, approved: last.entitlements) + ["", "Since it was approved:"] + difference
     self.page?.replace(text)
   }
 
@@ -154,6 +155,7 @@ struct Browser: Sendable {
     case .character("/") where page == nil: isFiltering = true
     case .enter where page == nil: if let subject { return open(subject) }
     case .character("a"): return askToApprove()
+    case .character("p"): return askToApprove(publisher: true)
     case .character("d"): ask("Disable", ", and end what runs of it?") { .disable($0) }
     case .character("r"): ask("Forget the decision about", "?") { .reset($0) }
     case .character("w"): return openWhy()
@@ -246,20 +248,34 @@ struct Browser: Sendable {
   }
 
   /// What is approved is what stands here, whatever comes meanwhile.
-  private mutating func askToApprove() -> Action? {
+  private mutating func askToApprove(publisher: Bool = false) -> Action? {
     guard let old = subject else { return nil }
     guard let item = items.first(where: { $0.path == old.path }), item.digest != nil else {
       message = "\(old.path.shown) cannot be approved: \(old.explanation.shown)"
       return nil
     }
-    page = BrowserPage(.approval, title: "Approve exactly this?", item: item, lines: lines(of: item))
-    question = Question(text: "Approve exactly this?", action: .approve(item))
+    if publisher, item.publisher == nil {
+      message = "\(item.title) is not signed, so there is no publisher to approve; a approves it alone"
+      return nil
+    }
+    let text = publisher ? "Approve this, and its updates by the same key?" : "Approve exactly this?"
+    question = Question(text: text, action: .approve(item, publisher: publisher))
+    page = BrowserPage(.approval, title: text, item: item, lines: approvalLines(of: item))
     return item.state == .changed ? item.identifier.map { .history($0) } : nil
   }
 
   private mutating func ask(_ verb: String, _ rest: String, _ action: (Item) -> Action) {
     guard let item = subject else { return }
     question = Question(text: "\(verb) \(item.title)\(rest)", action: action(item))
+  }
+
+  /// What is asked about now, and what a yes means.
+  private func approvalLines(of item: Item, approved: [String]? = nil) -> [String] {
+    let lines = lines(of: item, approved: approved)
+    guard case .approve(_, publisher: true) = question?.action, let promise = item.publisherPromise else {
+      return lines
+    }
+    return lines + ["", promise.shown]
   }
 
   /// What is known of one, and what is approved with it. `approved`: what it asked for when it was approved last.
@@ -274,6 +290,7 @@ struct Browser: Sendable {
     "Up, Down, k, j   move; Page Up, Page Down, Home, End too",
     "Enter            what is known of an extension, and what it asks for",
     "a                approve what is shown, and nothing else",
+    "p                the same, and updates signed with the same key",
     "d                disable: hosts do not get it any more",
     "r                reset: as if nothing had been decided",
     "w                why it may be used, or not",

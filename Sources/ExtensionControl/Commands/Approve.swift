@@ -30,6 +30,9 @@ extension Command {
         .failed, "\(item.path) is not signed, so there is no publisher to approve; leave --publisher out")
     }
     if !invocation.isJSON { try Terminal.write(item.text(approved: approvedBefore(item, invocation))) }
+    if !invocation.isJSON, invocation.has("publisher"), let promise = item.publisherPromise {
+      try Terminal.write(promise)
+    }
     if !invocation.has("yes") { try confirm("Approve exactly this?") }
     do {
       _ = try invocation.admin(
@@ -85,6 +88,15 @@ extension Command {
     let lines = found.map { ApprovalDifference.lines(from: shown, to: $0) } ?? ["it is gone"]
     return "\(shown.path) changed since it was shown, so nothing was approved:\n"
       + lines.map { "  \($0)\n" }.joined() + "look at it again: extctl approve \(invocation.arguments[0])"
+  }
+}
+
+extension AdminInterface.Extension {
+  /// What an approval means that counts for its publisher too; nil where nobody signed it.
+  var publisherPromise: String? {
+    publisherText.map {
+      "Updates signed with the same key, \($0), are approved as well, as long as they ask for nothing more and are not older."
+    }
   }
 }
 

@@ -7,7 +7,7 @@ extension Command {
     summary: "use a bundle that you work on, or be its host, until Ctrl-C",
     details:
       "run: the bundle may lie anywhere, in a build's directory too. Hosts may use it at once, without approval and with "
-      + "whatever is built into it, and every list marks it as a developer's. It is never used in the place of an installed "
+      + "whatever is built into it. What it asks for is printed, and given unless the policy forbids it. Every list marks it as a developer's. It is never used in the place of an installed "
       + "one. What its instances write to standard output and error is printed, and what becomes of them. When this "
       + "command ends, they end, and the bundle is gone. "
       + "simulate: the same, and this command is a host of the bundle, or of an extension that is installed. It activates "
@@ -60,7 +60,7 @@ extension Command {
 }
 
 extension Invocation {
-  /// What a developer's bundle is, and what keeps hosts from it.
+  /// What a developer's bundle is, what it gets without approval, and what keeps hosts from it.
   func describe(_ item: AdminInterface.Extension) throws -> String {
     let name = item.identifier ?? item.path
     guard item.state == .enabled else {
@@ -73,7 +73,12 @@ extension Invocation {
     let failures = gates.filter { $0.result == .fail && $0.name != "launcher" }.map { gate in
       "\n  \(gate.name): \(gate.evidence)" + (gate.mend.map { "; \($0)" } ?? "")
     }
-    return "\(name): developer; for \(point), from \(item.path)" + failures.joined()
+    let asks =
+      item.entitlements.isEmpty
+      ? ""
+      : "\n  it asks for, and gets without approval:"
+        + item.asksText().split(separator: "\n").map { "\n    \($0)" }.joined()
+    return "\(name): developer; for \(point), from \(item.path)" + asks + failures.joined()
   }
 }
 

@@ -23,7 +23,7 @@ extension Command {
     let socket = try Socket.connect(to: BrokerLocation.path(.admin), nonBlocking: true)
     let client = VarlinkClient(socket: SharedDescriptor(socket))
     func ask<Method: VarlinkMethod>(_ method: Method) throws -> Method.Reply {
-      try client.call(method, timeout: .milliseconds(500)).reply
+      try client.call(method, timeout: .seconds(2)).reply
     }
     return try kinds.flatMap { kind -> [String] in
       switch kind {

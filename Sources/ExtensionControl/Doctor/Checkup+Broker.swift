@@ -55,6 +55,11 @@ extension Checkup {
         checks.append(
           Check("root", .warn, text, mend: "'extctl rescan --wait' reads it at once; move it to a local disk")
         )
+      case .unread:
+        checks.append(
+          Check(
+            "root", .warn, text,
+            mend: "see why its file system does not answer, 'ls \(root.path)'; it is read when it does"))
       case .failed:
         checks.append(Check("root", .fail, text, mend: "ls -ld \(root.path); make it readable for you"))
       }

@@ -11,17 +11,21 @@ public final class MessageStream {
     public var messageBytes: Int
     /// Bytes that may wait to be sent.
     public var queuedBytes: Int
+    /// Bytes of a message that is sent while nothing else waits. It may wait beside what `queuedBytes` bounds.
+    public var aloneBytes: Int
     /// Messages that are delivered before other descriptors of the loop get a turn.
     public var messagesPerTurn: Int
     /// Descriptors that may come with one message. With 0 the kernel closes what comes, and the stream ends.
     public var descriptors: Int
 
-    /// A MiB for a message and for what waits, 8 messages a turn, no descriptors, unless given.
+    /// A MiB for a message and for what waits, none beside that, 8 messages a turn, no descriptors, unless given.
     public init(
-      messageBytes: Int = 1 << 20, queuedBytes: Int = 1 << 20, messagesPerTurn: Int = 8, descriptors: Int = 0
+      messageBytes: Int = 1 << 20, queuedBytes: Int = 1 << 20, aloneBytes: Int = 0, messagesPerTurn: Int = 8,
+      descriptors: Int = 0
     ) {
       self.messageBytes = messageBytes
       self.queuedBytes = queuedBytes
+      self.aloneBytes = aloneBytes
       self.messagesPerTurn = messagesPerTurn
       self.descriptors = descriptors
     }
@@ -59,6 +63,8 @@ public final class MessageStream {
 
   private var outgoing: [(bytes: ArraySlice<UInt8>, descriptors: [SharedDescriptor])] = []
   private var queuedBytes = 0
+  /// Bytes of the message that nothing waited before, until nothing waits again.
+  private var aloneBytes = 0
 
   private var isPaused = false
   /// Bytes came while it was paused.
@@ -115,9 +121,10 @@ public final class MessageStream {
       guard sent < message.count else { return }
     }
     queuedBytes += message.count - sent
+    if wasEmpty, message.count - sent <= limits.aloneBytes { aloneBytes = message.count - sent }
     outgoing.append((message[sent...], sent == 0 ? descriptors : []))
     updateInterest()
-    if !isOver, queuedBytes > limits.queuedBytes { end(.tooSlow) }
+    if !isOver, queuedBytes - aloneBytes > limits.queuedBytes { end(.tooSlow) }
     if !isOver, wasEmpty, !outgoing.isEmpty { onBlocked?(true) }
   }
 
@@ -128,8 +135,10 @@ public final class MessageStream {
         queuedBytes -= sent
         if sent == next.bytes.count {
           outgoing.removeFirst()
+          aloneBytes = 0
         } else {
           outgoing[0] = (next.bytes.dropFirst(sent), [])
+          if aloneBytes > 0 { aloneBytes -= sent }
         }
       } catch .again {
         break

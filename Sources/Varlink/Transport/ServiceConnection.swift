@@ -29,7 +29,10 @@ public final class ServiceConnection {
     stream = try MessageStream(socket, on: loop, limits: limits)
     stream.onMessage = { [unowned self] message, _ in self.receive(message) }
     stream.onEnd = { [unowned self] end in self.finish(end) }
-    stream.onBlocked = { [unowned self] in self.onBlocked?($0) }
+    stream.onBlocked = { [unowned self] isBlocked in
+      if !isBlocked, self.current == nil { self.stream.resume() }
+      self.onBlocked?(isBlocked)
+    }
   }
 
   /// Sends a reply to the current call, with its descriptors. One without `continues` is the last.
@@ -39,7 +42,8 @@ public final class ServiceConnection {
     if !current.oneway { stream.send(reply.encoded(), descriptors: descriptors) }
     if !reply.continues {
       self.current = nil
-      stream.resume()
+      // Whoever does not read is not answered further; so a long answer is the only one that waits.
+      if stream.waitingBytes == 0 { stream.resume() }
     }
   }
 

@@ -42,7 +42,7 @@ final class Probe {
     case "connect": return try await connect(words[0], words[1])
     case "resume": try connection(words[0]).resume()
     case "line": return try await exchange(try connection(words[0]), words[1])
-    case "greet-soon": return try await greet(try connection(words[0]), words[1], timeout: .milliseconds(50))
+    case "greet-soon": return try await greet(try connection(words[0]), words[1], timeout: .seconds(1))
     case "greet": return try await greet(try connection(words[0]), words.dropFirst().joined(separator: " "))
     case "close": connections.removeValue(forKey: words[0])?.invalidate()
     case "invalidate": processes[words[0]]?.invalidate()
