@@ -4,7 +4,7 @@ SHELL := /bin/bash
 PREFIX ?= /usr/local
 RELEASE := .build/release
 PACKAGES := bubblewrap libexpat1-dev libncurses-dev libplist-dev libseccomp-dev libsqlite3-dev libssl-dev libsystemd-dev openssh-client pkg-config python3
-TEST_PACKAGES := $(PACKAGES) bindfs binutils cmake dbus-user-session gcc libglib2.0-dev libpam-systemd meson python3-dbus python3-gi python3-venv strace systemd xdg-dbus-proxy
+TEST_PACKAGES := $(PACKAGES) bindfs binutils cmake dbus-user-session gcc libglib2.0-dev libpam-systemd meson python3-dbus python3-gi python3-venv strace systemd valgrind xdg-dbus-proxy
 
 .PHONY: help build demo test fuzz test-tsan test-escape lint bench install docs reference clean deps test-deps
 
@@ -33,7 +33,7 @@ test: test-deps ## build and run all tests
 fuzz: deps ## give bytes that nobody thought of to what reads those of strangers, 60 s each
 	Tests/Support/run-fuzz
 
-test-tsan: test-deps ## run the integration tests with broker and launcher under ThreadSanitizer
+test-tsan: test-deps ## run the integration tests and what has threads under ThreadSanitizer
 	Tests/Support/run-tsan
 
 test-escape: test-deps ## let a hostile extension try to leave its sandbox, one line an attempt

@@ -9,12 +9,11 @@ public struct AppExtensionCall: Sendable {
   private let descriptors: [SharedDescriptor]
   /// Among the calls of the peer.
   let number: Int
-  private let send: @Sendable (VarlinkReply, [SharedDescriptor]) async throws -> Void
+  private let send: Send
 
-  init(
-    message: VarlinkCall, descriptors: [SharedDescriptor], number: Int,
-    send: @escaping @Sendable (VarlinkReply, [SharedDescriptor]) async throws -> Void
-  ) {
+  typealias Send = @Sendable (VarlinkReply, [SharedDescriptor]) async throws -> Void
+
+  init(message: VarlinkCall, descriptors: [SharedDescriptor], number: Int, send: @escaping Send) {
     self.message = message
     self.descriptors = descriptors
     self.number = number

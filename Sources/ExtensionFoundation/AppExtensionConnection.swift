@@ -151,7 +151,7 @@ public final class AppExtensionConnection: Sendable {
     let services = [exported(state), state.besides].compactMap(\.self)
     let framesHandler = state.framesHandler
     return { call in
-      if call.message.interface == ConnectionInterface.name {
+      if call.message.isCall(of: ConnectionInterface.self) {
         return call.answerForConnection(framesHandler: framesHandler)
       }
       return await services.answer(call)
@@ -165,10 +165,6 @@ public final class AppExtensionConnection: Sendable {
         "exportedObject needs exportedInterface: set it, or use export(_:as:), which sets both")
       return nil
     }
-    precondition(
-      interface.canBeAnsweredBy(object),
-      "\(type(of: object)) does not implement \(interface.type.name): make it conform to \(interface.type).Service"
-    )
     return ExportedService(object: object, interface: interface)
   }
 

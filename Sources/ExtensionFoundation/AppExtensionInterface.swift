@@ -23,16 +23,18 @@ extension AppExtensionConnection {
   /// What a peer may ask for: an `AppExtensionInterface`, whatever its type. The place of `NSXPCInterface`.
   public struct Interface: Sendable {
     let type: any AppExtensionInterface.Type
-    let canBeAnsweredBy: @Sendable (any Sendable) -> Bool
-    let answer: @Sendable (AppExtensionCall, any Sendable) async throws -> AppExtensionAnswer?
+    typealias Answer = @Sendable (AppExtensionCall) async throws -> AppExtensionAnswer?
+    /// What has an object answer; nil: it is no service of this interface. Once for all calls: the cast takes long.
+    let answer: @Sendable (any Sendable) -> Answer?
 
     /// The interface of this type, as in `Interface(with: GreetingInterface.self)`.
     public init<I: AppExtensionInterface>(with interface: I.Type) {
       type = interface
-      canBeAnsweredBy = { I.cast($0) != nil }
-      answer = { call, object in
+      answer = { object in
         guard let service = I.cast(object) else { return nil }
-        return try await I.answer(call, by: service)
+        // The object itself, which is Sendable, by another type.
+        nonisolated(unsafe) let answering = service
+        return { call in try await unsafe I.answer(call, by: answering) }
       }
     }
   }

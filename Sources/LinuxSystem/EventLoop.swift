@@ -25,6 +25,7 @@ public final class EventLoop {
   /// A descriptor under watch. Cancel it before the descriptor is closed.
   public final class Watch {
     fileprivate let descriptor: CInt
+    /// Its place in the loop's watches, and how many were there before it.
     fileprivate let token: UInt64
     fileprivate var handler: ((Readiness) -> Void)?
     fileprivate weak var loop: EventLoop?
@@ -54,7 +55,7 @@ public final class EventLoop {
       guard let handler else { return }
       self.handler = nil
       guard let loop else { return }
-      loop.watches[token] = nil
+      loop.forget(token)
       loop.control(EPOLL_CTL_DEL, descriptor, [], token)
       // Nobody but it may own the descriptor, which is closed with it.
       withExtendedLifetime(handler) {}
@@ -82,8 +83,10 @@ public final class EventLoop {
   }
 
   private let epoll: FileDescriptor
-  private var watches: [UInt64: Watch] = [:]
-  private var nextToken: UInt64 = 0
+  /// By the lower half of their tokens. The upper half counts those that were in a place, so that an event that came
+  /// for the one before is not the next one's.
+  private var watches: [(watch: Watch?, uses: UInt32)] = []
+  private var freePlaces: [Int] = []
   /// By time, latest first: the next one is the last element.
   private(set) var timers: [Timer] = []
   /// Of those, about how many were cancelled.
@@ -102,12 +105,18 @@ public final class EventLoop {
   public func watch(
     _ descriptor: CInt, for interest: Readiness, handler: @escaping (Readiness) -> Void
   ) throws(Errno) -> Watch {
-    nextToken += 1
-    let token = nextToken
+    let place = freePlaces.last ?? watches.count
+    let uses = place < watches.count ? watches[place].uses : 0
+    let token = UInt64(uses) << 32 | UInt64(place)
     let epoll = epoll.rawValue
     try check { clinux_epoll_control(epoll, EPOLL_CTL_ADD, descriptor, interest.rawValue, token) }
     let watch = Watch(descriptor: descriptor, token: token, interest: interest, loop: self, handler: handler)
-    watches[token] = watch
+    if place < watches.count {
+      freePlaces.removeLast()
+      watches[place].watch = watch
+    } else {
+      watches.append((watch, uses))
+    }
     return watch
   }
 
@@ -166,9 +175,21 @@ public final class EventLoop {
     }
     for index in 0..<max(0, Int(count)) {
       // Looked up for each event: the handler before may have cancelled it.
-      watches[tokens[index]]?.handler?(Readiness(rawValue: events[index]))
+      watch(tokens[index])?.handler?(Readiness(rawValue: events[index]))
     }
     runTimers()
+  }
+
+  private func watch(_ token: UInt64) -> Watch? {
+    let place = Int(truncatingIfNeeded: token & 0xffff_ffff)
+    guard watches[place].uses == token >> 32 else { return nil }
+    return watches[place].watch
+  }
+
+  fileprivate func forget(_ token: UInt64) {
+    let place = Int(truncatingIfNeeded: token & 0xffff_ffff)
+    watches[place] = (nil, watches[place].uses &+ 1)
+    freePlaces.append(place)
   }
 
   private func timeout(limit: Duration?) -> CInt {

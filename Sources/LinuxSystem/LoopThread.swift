@@ -22,6 +22,8 @@ package final class LoopThread: SerialExecutor {
   private let executor = Mutex<Tasks?>(nil)
   /// Used on the thread alone.
   private nonisolated(unsafe) var loop: EventLoop?
+  /// Those that the thread's own work has added. Used on the thread alone.
+  private nonisolated(unsafe) var ownJobs: [Job] = []
   /// Used on the thread alone.
   private nonisolated(unsafe) var spareJobs: [Job] = []
 
@@ -62,12 +64,7 @@ package final class LoopThread: SerialExecutor {
     unsafe self.loop = loop
     defer { watch.cancel() }
     while true {
-      runJobs()
-      let isEmpty = queue.withLock { queue in
-        // Who adds one from here on wakes the thread.
-        queue.isWoken = !queue.jobs.isEmpty
-        return queue.jobs.isEmpty
-      }
+      let isEmpty = runJobs()
       do throws(Errno) { try loop.turn(limit: isEmpty ? nil : .zero) } catch {
         preconditionFailure("the event loop fails: \(error)")
       }
@@ -75,18 +72,28 @@ package final class LoopThread: SerialExecutor {
   }
 
   /// The jobs that are there now and those that they add, but not for ever: descriptors have their turn too.
-  private func runJobs() {
-    // The two arrays change places, and keep their room.
+  /// Returns whether none is left; whoever adds one from then on wakes the thread.
+  private func runJobs() -> Bool {
+    // The arrays change places, and keep their room.
     var jobs = unsafe spareJobs
     unsafe spareJobs = []
-    defer { unsafe spareJobs = jobs }
+    defer {
+      jobs.removeAll(keepingCapacity: true)
+      unsafe spareJobs = jobs
+    }
     for _ in 0..<16 {
       jobs.removeAll(keepingCapacity: true)
-      queue.withLock { queue in
-        swap(&queue.jobs, &jobs)
-        queue.isWoken = true
+      unsafe swap(&ownJobs, &jobs)
+      queue.withLock(of: self) { queue in
+        if jobs.isEmpty {
+          swap(&queue.jobs, &jobs)
+        } else if !queue.jobs.isEmpty {
+          jobs += queue.jobs
+          queue.jobs.removeAll(keepingCapacity: true)
+        }
+        queue.isWoken = !jobs.isEmpty
       }
-      if jobs.isEmpty { return }
+      if jobs.isEmpty { return true }
       for job in jobs {
         switch job {
         case .isolated(let job): unsafe job.runSynchronously(on: asUnownedSerialExecutor())
@@ -94,15 +101,20 @@ package final class LoopThread: SerialExecutor {
         }
       }
     }
+    return false
   }
 
   private func add(_ job: Job) {
-    let wakes = queue.withLock { queue in
+    if isCurrent {
+      unsafe ownJobs.append(job)
+      return
+    }
+    let wakes = queue.withLock(of: self) { queue in
       queue.jobs.append(job)
       defer { queue.isWoken = true }
       return !queue.isWoken
     }
-    if wakes, !isCurrent { EventCounter.ring(event.rawValue) }
+    if wakes { EventCounter.ring(event.rawValue) }
   }
 
   // MARK: SerialExecutor

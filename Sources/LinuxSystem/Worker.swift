@@ -23,12 +23,7 @@ package final class Worker {
     }
 
     func withQueue<Result: Sendable>(_ body: (inout Queue) -> Result) -> Result {
-      queue.withLock { queue in
-        let address = unsafe UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
-        unsafe clinux_lock_taken(address)
-        defer { unsafe clinux_lock_returns(address) }
-        return body(&queue)
-      }
+      queue.withLock(of: self, body)
     }
 
     func run() {

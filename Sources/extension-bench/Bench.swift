@@ -73,7 +73,7 @@ final class Bench {
   // MARK: The broker
 
   func startBroker() throws {
-    let broker = try BenchBroker(programs: programs, place: place, environment: environment, keepingLog: true)
+    let broker = try BenchBroker(programs: programs, place: place, more: environment, keepingLog: true)
     self.broker = broker
     try broker.waitUntilReachable()
   }

@@ -9,13 +9,14 @@ final class BenchBroker {
   private let process: SharedProcess
 
   /// Returns when it is started, which is before it can be reached.
-  init(programs: String, place: String, environment: [String] = [], keepingLog: Bool = false) throws {
+  /// - Parameter more: What its environment has beside that of every benchmark's broker.
+  init(programs: String, place: String, more: [String] = [], keepingLog: Bool = false) throws {
     self.place = place
     let null = SharedDescriptor(try File.open("/dev/null", .readWrite))
     let log =
       keepingLog ? SharedDescriptor(try File.open(place + "/log", [.writeOnly, .create, .append])) : null
     let child = try Spawn(
-      path: programs + "/extensiond", arguments: [], environment: Self.environment(place) + environment,
+      path: programs + "/extensiond", arguments: [], environment: Self.environment(place) + more,
       descriptors: [null, log, log]
     ).run()
     processID = child.processID

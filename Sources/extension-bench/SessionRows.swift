@@ -91,6 +91,23 @@ extension Bench {
     while true { CurrentProcess.pause(milliseconds: 1_000_000) }
   }
 
+  /// So many calls of the peer on descriptor 3, and nothing else: for those who count what a call takes.
+  static func call(_ count: Int) -> Never {
+    guard let socket = FileDescriptor.inherited(3) else { CurrentProcess.exit(64) }
+    let connection = connection(over: SharedDescriptor(socket))
+    connection.resume()
+    do {
+      _ = try wait(on: AppExtensionConnection.executor) {
+        let proxy = connection.remoteObject(as: EchoInterface.self)
+        for _ in 0..<count { _ = try await proxy.echo(text: text) }
+      }
+    } catch {
+      CurrentProcess.printError("extension-bench: \(error)")
+      CurrentProcess.exit(1)
+    }
+    CurrentProcess.exit(0)
+  }
+
   /// Both ends in this process, on the one thread of all connections.
   private static func peerInSwift() throws -> (AppExtensionConnection, AppExtensionConnection) {
     let (first, second) = try Socket.pair()

@@ -6,6 +6,7 @@ import LinuxSystem
 Signals.ignoreBrokenPipe()
 let arguments = Array(CommandLine.arguments.dropFirst())
 if arguments.first == "--serve" { Bench.serve() }
+if arguments.first == "--call", arguments.count == 2, let count = Int(arguments[1]) { Bench.call(count) }
 
 func value(_ name: String) -> String? {
   arguments.firstIndex(of: name).flatMap { arguments.indices.contains($0 + 1) ? arguments[$0 + 1] : nil }

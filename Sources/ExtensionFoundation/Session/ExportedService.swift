@@ -5,10 +5,24 @@ internal import Varlink
 struct ExportedService: Sendable {
   let object: any Sendable
   let interface: AppExtensionConnection.Interface
+  private let answer: AppExtensionConnection.Interface.Answer
 
-  fileprivate func answer(_ call: AppExtensionCall) async -> AppExtensionAnswer {
+  /// - Precondition: the object is a service of the interface.
+  init(object: any Sendable, interface: AppExtensionConnection.Interface) {
+    guard let answer = interface.answer(object) else {
+      preconditionFailure(
+        "\(type(of: object)) does not implement \(interface.type.name): make it conform to \(interface.type).Service"
+      )
+    }
+    self.object = object
+    self.interface = interface
+    self.answer = answer
+  }
+
+  @inline(__always)
+  fileprivate func respond(to call: AppExtensionCall) async -> AppExtensionAnswer {
     do {
-      return try await interface.answer(call, object)
+      return try await answer(call)
         ?? AppExtensionAnswer(ServiceInterface.MethodNotFound(method: call.message.method).reply)
     } catch let error as VarlinkDecodingError {
       return AppExtensionAnswer(ServiceInterface.InvalidParameter(parameter: error.path).reply)
@@ -26,15 +40,16 @@ struct ExportedService: Sendable {
 
 extension [ExportedService] {
   /// The answer of the one that is called. Where there is any, all are described under org.varlink.service.
+  @inline(__always)
   func answer(_ call: AppExtensionCall) async -> AppExtensionAnswer {
-    let name = call.message.interface
-    if name == ServiceInterface.name, let description {
+    // Nearly all calls are of one of them.
+    if let service = first(where: { call.message.isCall(of: $0.interface.type) }) {
+      return await service.respond(to: call)
+    }
+    if call.message.isCall(of: ServiceInterface.self), let description {
       return AppExtensionAnswer(description.reply(to: call.message))
     }
-    guard let service = first(where: { $0.interface.type.name == name }) else {
-      return call.interfaceNotFound
-    }
-    return await service.answer(call)
+    return call.interfaceNotFound
   }
 
   private var description: ServiceDescription? {

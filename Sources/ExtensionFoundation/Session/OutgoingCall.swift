@@ -8,12 +8,23 @@ final class OutgoingCall: @unchecked Sendable {
 
   typealias Answer = (reply: VarlinkReply, descriptors: [SharedDescriptor])
 
+  /// Who waits. Without the checks of `CheckedContinuation`, which cost an object a call: it is kept in one place, which
+  /// is empty before it is resumed, and `deinit` sees whether it was.
+  @safe struct Continuation: Sendable {
+    private let task: UnsafeContinuation<Answer?, any Error>
+
+    init(_ task: UnsafeContinuation<Answer?, any Error>) { unsafe self.task = task }
+
+    func resume(returning answer: sending Answer?) { unsafe task.resume(returning: answer) }
+    func resume(with result: Result<Void, any Error>) { unsafe task.resume(with: result.map { nil }) }
+  }
+
   /// Among the calls of this side.
   let number: Int
   /// It may have many replies.
   let hasMany: Bool
   var timer: EventLoop.Timer?
-  private var continuation: CheckedContinuation<Answer?, any Error>?
+  private var continuation: Continuation?
   /// What came before anybody waited.
   private var answers: [(answer: Answer, size: Int)] = []
   /// How it ended, for whoever waits when no answer is left; nil: with the last answer.
@@ -24,17 +35,20 @@ final class OutgoingCall: @unchecked Sendable {
     self.hasMany = hasMany
   }
 
+  deinit { precondition(continuation == nil, "a call ends with an answer or an error, and this one did not") }
+
+  var hasNoAnswers: Bool { answers.isEmpty }
   var waitingAnswers: (count: Int, bytes: Int) { (answers.count, answers.reduce(0) { $0 + $1.size }) }
 
-  func wait(_ continuation: CheckedContinuation<Answer?, any Error>) {
+  /// Returns whether it took an answer that had come already.
+  func wait(_ continuation: Continuation) -> Bool {
     Session.thread.checkIsolated()
     if !answers.isEmpty {
       continuation.resume(returning: answers.removeFirst().answer)
-    } else if let result {
-      continuation.resume(with: result.map { nil })
-    } else {
-      self.continuation = continuation
+      return true
     }
+    if let result { continuation.resume(with: result) } else { self.continuation = continuation }
+    return false
   }
 
   /// - Parameter size: of its message, in bytes.
@@ -67,7 +81,7 @@ final class OutgoingCall: @unchecked Sendable {
     self.result = result
     if case .failure = result { answers = [] }
     cancelTimer()
-    continuation?.resume(with: result.map { nil })
+    continuation?.resume(with: result)
     continuation = nil
     return true
   }

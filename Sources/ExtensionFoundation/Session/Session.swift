@@ -23,6 +23,8 @@ actor Session {
   private let limits: Limits
   /// nil at the end: what answers may hold the connection.
   private var service: Service?
+  /// One answer of many, for all calls of the peer. From `start()` on.
+  private var send: AppExtensionCall.Send?
   private var socket: SharedDescriptor?
   private let onEnd: @Sendable (AppExtensionError) -> Void
   private var stream: MessageStream?
@@ -63,11 +65,12 @@ actor Session {
             descriptors: limits.descriptors))
       }
       stream.onMessage = { [unowned self] message, descriptors in
-        self.assumeIsolated { $0.receive(message, descriptors) }
+        self.onThread((message, descriptors)) { $0.receive($1.0, $1.1) }
       }
       stream.onEnd = { [unowned self] end in self.assumeIsolated { $0.close($0.limits.error(end)) } }
       stream.onBlocked = { [unowned self] isBlocked in self.assumeIsolated { $0.setBlocked(isBlocked) } }
       self.stream = stream
+      send = { [weak self] in try await self?.send($0, $1) }
     } catch {
       close(AppExtensionError(.connectionClosed, "the connection cannot be used: \(error)"))
     }
@@ -77,6 +80,7 @@ actor Session {
 
   /// Calls the peer and waits for the reply. A task that prefers the sessions' thread changes no executor on the way.
   /// - Throws: `AppExtensionError` where none comes; `CancellationError`.
+  @inline(__always)
   nonisolated func call(
     _ call: VarlinkCall, descriptors: [SharedDescriptor] = [], timeout: Duration? = nil
   ) async throws -> OutgoingCall.Answer {
@@ -97,7 +101,7 @@ actor Session {
     _ call: VarlinkCall, _ descriptors: [SharedDescriptor], _ deadline: MonotonicTime?
   ) throws -> OutgoingCall? {
     guard Self.thread.isCurrent else { return nil }
-    return try assumeIsolated { try $0.sendAtOnce(call, descriptors, deadline) }
+    return try onThread((call, descriptors, deadline)) { try $0.sendAtOnce($1.0, $1.1, $1.2) }
   }
 
   /// Gives the peer its end of a way for frames.
@@ -114,9 +118,10 @@ actor Session {
   }
 
   /// The next reply, or the only one; nil after the last of many.
+  @inline(__always)
   nonisolated func next(of outgoing: OutgoingCall) async throws -> OutgoingCall.Answer? {
     try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { attach($0, to: outgoing) }
+      try await unsafe withUnsafeThrowingContinuation { unsafe attach(.init($0), to: outgoing) }
     } onCancel: {
       abandonSoon(outgoing)
     }
@@ -124,20 +129,17 @@ actor Session {
 
   /// Whatever thread the task is on when it begins to wait: the answer comes on the sessions' thread.
   private nonisolated func attach(
-    _ continuation: CheckedContinuation<OutgoingCall.Answer?, any Error>, to outgoing: OutgoingCall
+    _ continuation: OutgoingCall.Continuation, to outgoing: OutgoingCall
   ) {
     if Self.thread.isCurrent {
-      assumeIsolated { $0.wait(for: outgoing, continuation) }
+      onThread((outgoing, continuation)) { $0.wait(for: $1.0, $1.1) }
     } else {
       Task(executorPreference: Self.thread.tasks) { await self.wait(for: outgoing, continuation) }
     }
   }
 
-  private func wait(
-    for outgoing: OutgoingCall, _ continuation: CheckedContinuation<OutgoingCall.Answer?, any Error>
-  ) {
-    outgoing.wait(continuation)
-    updateReading()
+  private func wait(for outgoing: OutgoingCall, _ continuation: OutgoingCall.Continuation) {
+    if outgoing.wait(continuation) { updateReading() }
   }
 
   private nonisolated func abandonSoon(_ outgoing: OutgoingCall) {
@@ -282,6 +284,11 @@ actor Session {
 
   /// Nothing is read while too much of what was read waits.
   private func updateReading() {
+    // Nearly always: nothing waits.
+    if calls.load.calls == 0, waiting.first?.hasNoAnswers ?? true {
+      stream?.resume()
+      return
+    }
     let elements = waiting.first?.waitingAnswers ?? (count: 0, bytes: 0)
     let most = waiting.isEmpty ? limits.waitingCalls : limits.waitingCallsBeforeReply
     if calls.load.reaches(most) || elements.count >= limits.waitingElements
@@ -298,12 +305,11 @@ actor Session {
   private func receive(
     _ call: VarlinkCall, _ size: Int, _ descriptors: [SharedDescriptor]
   ) throws(VarlinkProtocolError) {
+    guard let send else { return }
     guard !call.upgrade else { throw VarlinkProtocolError("an upgrade, which is not offered here") }
     if call.method == ConnectionInterface.Cancel.name { cancel(call) }
     calls.add(size: size, descriptors: descriptors.count) { number in
-      AppExtensionCall(message: call, descriptors: descriptors, number: number) { [weak self] in
-        try await self?.send($0, $1)
-      }
+      AppExtensionCall(message: call, descriptors: descriptors, number: number, send: send)
     }
     serveNext()
     updateReading()
@@ -325,12 +331,13 @@ actor Session {
     }
   }
 
+  @inline(__always)
   private nonisolated func finish(_ call: AppExtensionCall, _ answer: AppExtensionAnswer) async {
     if !finishHere(call, answer) { await finishWithRoom(call, answer) }
   }
 
   private nonisolated func finishHere(_ call: AppExtensionCall, _ answer: AppExtensionAnswer) -> Bool {
-    Self.thread.isCurrent && assumeIsolated { $0.finishAtOnce(call, answer) }
+    Self.thread.isCurrent && onThread((call, answer)) { $0.finishAtOnce($1.0, $1.1) }
   }
 
   private func finishWithRoom(_ call: AppExtensionCall, _ answer: AppExtensionAnswer) async {

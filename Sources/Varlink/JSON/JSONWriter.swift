@@ -115,10 +115,15 @@ public struct JSONWriter: Sendable {
     bytes.append(0)
   }
 
-  /// A value that is JSON already.
-  mutating func write(encoded value: [UInt8]) {
-    separate()
-    bytes.append(contentsOf: value)
+  /// Writes the `parameters` member, and says where its object stands. Empty ones are left out (UAPI.20, "Call").
+  mutating func parameters(_ write: (inout JSONWriter) -> Void) -> Range<Int> {
+    let before = bytes.count
+    name(encoded: "\"parameters\":")
+    let start = bytes.count
+    write(&self)
+    if bytes.count > start + 2 { return start..<bytes.count }
+    bytes.removeLast(bytes.count - before)
+    return before..<before
   }
 
   /// Writes the comma before a value or name that is not the first. The last byte tells: a string ends with a

@@ -1,6 +1,6 @@
-/// The members of a message as they are read one by one, until none is left.
+/// The members of a message, by which calls and replies are read.
 struct Envelope {
-  private var object: JSONObject
+  private let object: JSONObject
   private let kind: String
 
   /// - Parameter kind: "call" or "reply", for messages.
@@ -18,17 +18,42 @@ struct Envelope {
 
   func contains(_ name: String) -> Bool { object[name] != nil }
 
-  /// Takes a member out. Null and absent are the same.
-  mutating func take<Value: VarlinkValue>(_ name: String) throws(VarlinkProtocolError) -> Value? {
-    defer { object[name] = nil }
-    do { return try object.field(name, .ignored) } catch {
-      throw VarlinkProtocolError("In the \(kind): \(error)")
+  // Null and absent are the same.
+
+  var parameters: JSONObject {
+    get throws(VarlinkProtocolError) {
+      switch object["parameters"] {
+      case .object(let value): return value
+      case nil, .null: return JSONObject()
+      case let found?: throw mismatch("parameters", "an object", found)
+      }
     }
   }
 
-  /// Throws unless all that is left are the objects of vendors (UAPI.20, "Vendor Extensions").
-  func finish() throws(VarlinkProtocolError) {
-    for member in object.members {
+  func text(_ name: String) throws(VarlinkProtocolError) -> String? {
+    switch object[name] {
+    case .string(let value): return value
+    case nil, .null: return nil
+    case let found?: throw mismatch(name, "a string", found)
+    }
+  }
+
+  func flag(_ name: String) throws(VarlinkProtocolError) -> Bool {
+    switch object[name] {
+    case .bool(let value): return value
+    case nil, .null: return false
+    case let found?: throw mismatch(name, "a bool", found)
+    }
+  }
+
+  private func mismatch(_ name: String, _ expected: String, _ found: JSON) -> VarlinkProtocolError {
+    let error = VarlinkDecodingError(expected: expected, found: found).inside(name)
+    return VarlinkProtocolError("In the \(kind): \(error)")
+  }
+
+  /// Throws unless all others are the objects of vendors (UAPI.20, "Vendor Extensions").
+  func finish(_ isKnown: (String) -> Bool) throws(VarlinkProtocolError) {
+    for member in object.members where !isKnown(member.name) {
       guard member.name.utf8.contains(UInt8(ascii: ".")) else {
         throw VarlinkProtocolError("The \(kind) has a member that Varlink does not know: '\(member.name)'.")
       }

@@ -10,6 +10,12 @@ public struct VarlinkCall: Hashable, Sendable {
     case more
     /// One, after which the connection speaks another protocol.
     case upgrade
+
+    fileprivate var flag: String? { self == .single ? nil : rawValue }
+    fileprivate init?(flag: String) {
+      guard flag != Mode.single.rawValue else { return nil }
+      self.init(rawValue: flag)
+    }
   }
 
   /// Fully qualified, like `org.varlink.service.GetInfo`.
@@ -23,10 +29,15 @@ public struct VarlinkCall: Hashable, Sendable {
     self.init(method: method, payload: Payload(parameters), mode: mode)
   }
 
-  init(method: String, payload: Payload, mode: Mode) {
+  private init(method: String, payload: Payload, mode: Mode) {
     self.method = method
     self.payload = payload
     self.mode = mode
+  }
+
+  init(_ method: String, encoding structure: some VarlinkStructure, mode: Mode) {
+    let payload = Payload(encoding: structure, after: ("\"method\":", method), flag: mode.flag)
+    self.init(method: method, payload: payload, mode: mode)
   }
 
   /// The input parameters; empty if the call has none.
@@ -42,6 +53,17 @@ public struct VarlinkCall: Hashable, Sendable {
   public var interface: Substring {
     method.utf8.lastIndex(of: UInt8(ascii: ".")).map { method[..<$0] } ?? ""
   }
+
+  /// Whether `interface` is this one, without making a text of it.
+  package func isCall(of interface: any VarlinkInterface.Type) -> Bool {
+    let method = method.utf8.span
+    let ownName = interface.name
+    let name = ownName.utf8.span
+    guard method.count > name.count, method[name.count] == UInt8(ascii: ".") else { return false }
+    for index in name.indices where method[index] != name[index] { return false }
+    for index in name.count + 1..<method.count where method[index] == UInt8(ascii: ".") { return false }
+    return true
+  }
 }
 
 extension VarlinkCall {
@@ -53,22 +75,29 @@ extension VarlinkCall {
   }
 
   init(_ envelope: Envelope) throws(VarlinkProtocolError) {
-    var envelope = envelope
-    guard let method: String = try envelope.take("method") else {
+    guard let method = try envelope.text("method") else {
       throw VarlinkProtocolError("The call names no method.")
     }
-    let parameters: JSONObject? = try envelope.take("parameters")
-    var modes: [Mode] = []
-    for mode in [Mode.oneway, .more, .upgrade] {
-      let isSet: Bool? = try envelope.take(mode.rawValue)
-      if isSet == true { modes.append(mode) }
+    let parameters = try envelope.parameters
+    let mode = try Self.mode(envelope)
+    try envelope.finish { $0 == "parameters" || $0 == "method" || Mode(flag: $0) != nil }
+    self.init(method: method, parameters: parameters, mode: mode)
+  }
+
+  private static func mode(_ envelope: Envelope) throws(VarlinkProtocolError) -> Mode {
+    let (oneway, more, upgrade) = (
+      try envelope.flag("oneway"), try envelope.flag("more"), try envelope.flag("upgrade")
+    )
+    switch (oneway, more, upgrade) {
+    case (false, false, false): return .single
+    case (true, false, false): return .oneway
+    case (false, true, false): return .more
+    case (false, false, true): return .upgrade
+    default:
+      let names = [(oneway, "oneway"), (more, "more"), (upgrade, "upgrade")].filter(\.0).map(\.1)
+      throw VarlinkProtocolError(
+        "The call sets several of the flags of which one is allowed: \(names.joined(separator: ", ")).")
     }
-    guard modes.count <= 1 else {
-      let names = modes.map(\.rawValue).joined(separator: ", ")
-      throw VarlinkProtocolError("The call sets several of the flags of which one is allowed: \(names).")
-    }
-    try envelope.finish()
-    self.init(method: method, parameters: parameters ?? JSONObject(), mode: modes.first ?? .single)
   }
 
   /// Reads a call from a message, without the NUL that ends it.
@@ -83,13 +112,6 @@ extension VarlinkCall {
 
   /// The message, with the NUL that ends it.
   public func encoded() -> [UInt8] {
-    var writer = JSONWriter()
-    writer.beginObject()
-    writer.member(encoded: "\"method\":", method)
-    payload.write(to: &writer)
-    if mode != .single { writer.member(mode.rawValue, true) }
-    writer.endObject()
-    writer.endMessage()
-    return writer.bytes
+    payload.encoded(after: ("\"method\":", method), flag: mode.flag)
   }
 }

@@ -16,10 +16,16 @@ public struct VarlinkReply: Hashable, Sendable {
     self.init(payload: Payload(parameters), continues: false, error: error)
   }
 
-  init(payload: Payload, continues: Bool, error: String?) {
+  private init(payload: Payload, continues: Bool, error: String?) {
     self.payload = payload
     self.continues = continues
     self.error = error
+  }
+
+  init(encoding structure: some VarlinkStructure, continues: Bool = false, error: String? = nil) {
+    let payload = Payload(
+      encoding: structure, after: error.map { ("\"error\":", $0) }, flag: continues ? "continues" : nil)
+    self.init(payload: payload, continues: continues, error: error)
   }
 
   /// The output parameters, or those of the error; empty if the reply has none.
@@ -35,15 +41,14 @@ extension VarlinkReply {
   }
 
   init(_ envelope: Envelope) throws(VarlinkProtocolError) {
-    var envelope = envelope
-    let parameters: JSONObject? = try envelope.take("parameters")
-    let continues: Bool = try envelope.take("continues") ?? false
-    let error: String? = try envelope.take("error")
-    try envelope.finish()
+    let parameters = try envelope.parameters
+    let continues = try envelope.flag("continues")
+    let error = try envelope.text("error")
+    try envelope.finish { $0 == "parameters" || $0 == "continues" || $0 == "error" }
     guard !continues || error == nil else {
       throw VarlinkProtocolError("An error ends its call, but this reply says that others follow.")
     }
-    self.init(payload: Payload(parameters ?? JSONObject()), continues: continues, error: error)
+    self.init(payload: Payload(parameters), continues: continues, error: error)
   }
 
   /// Reads a reply from a message, without the NUL that ends it.
@@ -58,13 +63,6 @@ extension VarlinkReply {
 
   /// The message, with the NUL that ends it.
   public func encoded() -> [UInt8] {
-    var writer = JSONWriter()
-    writer.beginObject()
-    if let error { writer.member(encoded: "\"error\":", error) }
-    payload.write(to: &writer)
-    if continues { writer.member(encoded: "\"continues\":", true) }
-    writer.endObject()
-    writer.endMessage()
-    return writer.bytes
+    payload.encoded(after: error.map { ("\"error\":", $0) }, flag: continues ? "continues" : nil)
   }
 }

@@ -52,13 +52,7 @@ public final class MessageStream {
   private unowned let loop: EventLoop
   private var watch: EventLoop.Watch?
 
-  private var incoming: [UInt8] = []
-  /// Where the next message begins in `incoming`.
-  private var start = 0
-  /// No NUL stands before this index.
-  private var searched = 0
-  /// Descriptors, each batch with the index of the last byte of its read.
-  private var arrived: [(last: Int, descriptors: [SharedDescriptor])] = []
+  private var incoming = MessageInbox()
   private var buffer: [UInt8]
 
   private var outgoing: [(bytes: ArraySlice<UInt8>, descriptors: [SharedDescriptor])] = []
@@ -173,7 +167,7 @@ public final class MessageStream {
     hasBytesWaiting = false
     updateInterest()
     // Not from here: whoever resumes is often inside a handler.
-    if !isDelivering, hasMessage || ending != nil || sendFailure != nil { deliverSoon() }
+    if !isDelivering, incoming.hasMessage || ending != nil || sendFailure != nil { deliverSoon() }
   }
 
   private func deliverSoon() {
@@ -183,7 +177,7 @@ public final class MessageStream {
       guard let self else { return }
       willDeliver = false
       guard !isOver, !isPaused else { return }
-      if sendFailure != nil, ending == nil, !hasMessage { receive() } else { deliver() }
+      if sendFailure != nil, ending == nil, !incoming.hasMessage { receive() } else { deliver() }
     }
   }
 
@@ -201,7 +195,7 @@ public final class MessageStream {
       }
     }
     guard !isOver else { return }
-    if !readiness.isDisjoint(with: .hangUp), isPaused || ending != nil && !hasMessage {
+    if !readiness.isDisjoint(with: .hangUp), isPaused || ending != nil && !incoming.hasMessage {
       end(ending ?? .peerClosed)
     } else {
       endIfDone()
@@ -217,8 +211,7 @@ public final class MessageStream {
         ending = .peerClosed
         updateInterest()
       } else {
-        incoming.append(contentsOf: buffer[..<got.count])
-        if !got.descriptors.isEmpty { arrived.append((incoming.count - 1, got.descriptors)) }
+        incoming.add(buffer[..<got.count], got.descriptors)
       }
     } catch .again {
       if let sendFailure { end(sendFailure) }
@@ -230,65 +223,43 @@ public final class MessageStream {
     deliver()
   }
 
-  private var hasMessage: Bool { incoming.firstNUL(from: max(start, searched)) != nil }
-
   private func deliver() {
     guard !isOver, !isDelivering else { return }
     isDelivering = true
     var delivered = 0
-    while !isPaused, !isOver, let zero = incoming.firstNUL(from: max(start, searched)) {
+    while !isPaused, !isOver {
       if delivered == limits.messagesPerTurn {
-        deliverSoon()
+        if incoming.hasMessage { deliverSoon() }
         break
       }
+      guard let message = incoming.next() else { break }
       delivered += 1
-      let message = incoming[start..<zero]
-      if message.count > limits.messageBytes {
+      if message.bytes.count > limits.messageBytes {
         isDelivering = false
         return end(.messageTooLong)
       }
-      start = zero + 1
-      var descriptors: [SharedDescriptor] = []
-      while let batch = arrived.first, batch.last < start { descriptors += arrived.removeFirst().descriptors }
-      guard descriptors.count <= limits.descriptors else {
+      guard message.descriptors.count <= limits.descriptors else {
         isDelivering = false
         return end(.unexpectedDescriptors)
       }
-      onMessage?(message, descriptors)
+      onMessage?(message.bytes, message.descriptors)
     }
     isDelivering = false
     guard !isOver else { return }
-    compact()
-    if !hasMessage {
+    incoming.compact()
+    if !incoming.hasMessage {
       if incoming.count > limits.messageBytes { return end(.messageTooLong) }
       // All of them belong to the message whose end has not come.
-      let waiting = arrived.reduce(0) { $0 + $1.descriptors.count }
-      if waiting > limits.descriptors { return end(.unexpectedDescriptors) }
+      if incoming.descriptorCount > limits.descriptors { return end(.unexpectedDescriptors) }
     }
     endIfDone()
     if !isOver, sendFailure != nil, !isPaused { deliverSoon() }
   }
 
   private func endIfDone() {
-    guard let ending, !isPaused, !hasMessage, outgoing.isEmpty || ending != .peerClosed else { return }
+    guard let ending, !isPaused, !incoming.hasMessage else { return }
+    guard outgoing.isEmpty || ending != .peerClosed else { return }
     end(ending)
-  }
-
-  private func compact() {
-    guard start > 0 else {
-      if !hasMessage { searched = incoming.count }
-      return
-    }
-    if start == incoming.count {
-      // Whoever keeps a message keeps the bytes that it lies in; they are not copied for that.
-      incoming = []
-    } else {
-      incoming.removeFirst(start)
-    }
-    for index in arrived.indices { arrived[index].last -= start }
-    start = 0
-    searched = 0
-    if !hasMessage { searched = incoming.count }
   }
 
   private func updateInterest() {
@@ -312,7 +283,7 @@ public final class MessageStream {
     isOver = true
     watch?.cancel()
     watch = nil
-    arrived = []
+    incoming = MessageInbox()
     outgoing = []
     let handler = onEnd
     onMessage = nil

@@ -24,8 +24,7 @@ extension VarlinkMethod {
   /// The call of this method with these parameters. A call is either `more` or `oneway`, if any.
   public func call(more: Bool = false, oneway: Bool = false) -> VarlinkCall {
     precondition(!(more && oneway), "A call that is oneway has no replies, so it cannot ask for more.")
-    return VarlinkCall(
-      method: Self.name, payload: Payload(encoding: self), mode: more ? .more : oneway ? .oneway : .single)
+    return VarlinkCall(Self.name, encoding: self, mode: more ? .more : oneway ? .oneway : .single)
   }
 }
 
@@ -35,13 +34,13 @@ extension VarlinkStructure {
 
   /// A reply with these parameters; with `continues`, others follow.
   public func reply(continues: Bool) -> VarlinkReply {
-    VarlinkReply(payload: Payload(encoding: self), continues: continues, error: nil)
+    VarlinkReply(encoding: self, continues: continues)
   }
 }
 
 extension VarlinkErrorReply {
   /// The reply that says this error.
   public var reply: VarlinkReply {
-    VarlinkReply(payload: Payload(encoding: self), continues: false, error: Self.name)
+    VarlinkReply(encoding: self, error: Self.name)
   }
 }
