@@ -53,18 +53,16 @@ struct Announcements: Sendable {
   /// Returns those that are still on the screen, and are forgotten now.
   mutating func add(_ contents: [AnnouncedContent], limit: Int) -> [AnnouncedContent] {
     for content in contents where known.insert(content).inserted { order?.append(content) }
-    var forgotten: [AnnouncedContent] = []
-    while let first = order?.first, known.count > limit {
-      known.remove(first)
-      order?.removeFirst()
-      if open.removeValue(forKey: first) != nil { forgotten.append(first) }
-    }
-    return forgotten
+    let excess = known.count - limit
+    guard excess > 0, let oldest = order?.prefix(excess) else { return [] }
+    known.subtract(oldest)
+    order?.removeFirst(oldest.count)
+    return oldest.filter { open.removeValue(forKey: $0) != nil }
   }
 
   mutating func remove(_ contents: [AnnouncedContent]) {
     known.subtract(contents)
     for content in contents { open[content] = nil }
-    order?.removeAll { contents.contains($0) }
+    order?.removeAll { !known.contains($0) }
   }
 }

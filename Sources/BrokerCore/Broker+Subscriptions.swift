@@ -7,17 +7,14 @@ extension Broker {
   func snapshot(of points: Set<String>, in languages: [String]) -> BrokerInterface.Snapshot {
     var snapshot = BrokerInterface.Snapshot(identities: [], disabledCount: 0, unapprovedCount: 0)
     for point in points {
-      for identifier in catalog.identifiersByPoint[point] ?? [] {
-        guard let facts = catalog.winner(identifier), facts.extensionPoint == point, catalog.isInScope(facts),
-          let entry = catalog.entry(identifier)
-        else { continue }
-        switch entry.state {
-        case .enabled: snapshot.identities.append(identity(facts, in: languages))
-        case .disabled: snapshot.disabledCount += 1
-        case .unapproved, .changed: snapshot.unapprovedCount += 1
-        default: break
+      let audience = catalog.audience(of: point)
+      for identifier in audience.named {
+        if let facts = catalog.winner(identifier) {
+          snapshot.identities.append(identity(facts, in: languages))
         }
       }
+      snapshot.disabledCount += audience.disabled
+      snapshot.unapprovedCount += audience.unapproved
     }
     snapshot.identities.sort { $0.id < $1.id }
     return snapshot
@@ -33,7 +30,8 @@ extension Broker {
   }
 
   mutating func subscribe(_ points: Set<String>, in languages: [String], _ request: RequestID) {
-    var subscription = Subscription(request: request, points: points, languages: languages)
+    unsubscribe(request.peer)
+    var subscription = Subscription(request: request, feed: Feed.Key(points: points, languages: languages))
     sendSnapshot(&subscription)
     sessions[request.peer]?.subscription = subscription
     guard let host = sessions[request.peer]?.host else { return }
@@ -49,59 +47,56 @@ extension Broker {
   }
 
   private mutating func sendSnapshot(_ subscription: inout Subscription) {
-    let snapshot = snapshot(of: subscription.points, in: subscription.languages)
+    let key = subscription.feed
+    let snapshot = snapshot(of: key.points, in: key.languages)
+    feeds[key, default: Feed(snapshot)].subscribers.insert(subscription.request.peer)
     subscription.sequence += 1
-    subscription.known = Dictionary(uniqueKeysWithValues: snapshot.identities.map { ($0.id, $0) })
-    subscription.disabledCount = snapshot.disabledCount
-    subscription.unapprovedCount = snapshot.unapprovedCount
     subscription.isBehind = false
     reply(
       subscription.request,
       BrokerInterface.Subscribe.Reply(sequence: subscription.sequence, snapshot: snapshot), continues: true)
   }
 
+  /// The peer's stream is over.
+  mutating func unsubscribe(_ peer: PeerID) {
+    guard let key = sessions[peer]?.subscription?.feed else { return }
+    sessions[peer]?.subscription = nil
+    feeds[key]?.subscribers.remove(peer)
+    if feeds[key]?.subscribers.isEmpty == true { feeds[key] = nil }
+  }
+
   /// Tells every host that watches a point of these identifiers what became different.
   mutating func tellChanges(_ identifiers: Set<String>, points: Set<String>) {
-    for (peer, session) in sessions {
-      guard var subscription = session.subscription, !subscription.points.isDisjoint(with: points) else {
-        continue
-      }
-      if session.isBlocked {
-        subscription.isBehind = true
-      } else {
-        sendChange(&subscription)
-      }
-      sessions[peer]?.subscription = subscription
+    let sorted = identifiers.sorted()
+    for key in feeds.keys where !key.points.isDisjoint(with: points) {
+      if let change = change(of: key, sorted) { tell(change, feeds[key]?.subscribers ?? []) }
     }
   }
 
-  private mutating func sendChange(_ subscription: inout Subscription) {
-    let snapshot = snapshot(of: subscription.points, in: subscription.languages)
-    var change = BrokerInterface.Change(
-      added: [], updated: [], removed: [], disabledCount: snapshot.disabledCount,
-      unapprovedCount: snapshot.unapprovedCount)
-    var known: [String: BrokerInterface.Identity] = [:]
-    for identity in snapshot.identities {
-      known[identity.id] = identity
-      switch subscription.known[identity.id] {
-      case nil: change.added.append(identity)
-      case identity: break
-      default: change.updated.append(identity)
+  private mutating func change(of key: Feed.Key, _ identifiers: [String]) -> BrokerInterface.Change? {
+    let now = identifiers.map { identifier in
+      (identifier, catalog.named(identifier, among: key.points).map { identity($0, in: key.languages) })
+    }
+    let audiences = key.points.map { catalog.audience(of: $0) }
+    return feeds[key]?.update(
+      now, disabledCount: audiences.reduce(0) { $0 + $1.disabled },
+      unapprovedCount: audiences.reduce(0) { $0 + $1.unapproved })
+  }
+
+  /// Streams that have come equally far get the same bytes.
+  private mutating func tell(_ change: BrokerInterface.Change, _ subscribers: Set<PeerID>) {
+    var requests: [Int: [RequestID]] = [:]
+    for peer in subscribers {
+      if sessions[peer]?.isBlocked == true {
+        sessions[peer]?.subscription?.isBehind = true
+      } else if let subscription = sessions[peer]?.subscription {
+        sessions[peer]?.subscription?.sequence += 1
+        requests[subscription.sequence + 1, default: []].append(subscription.request)
       }
     }
-    change.removed = subscription.known.keys.filter { known[$0] == nil }.sorted()
-    let isNews =
-      !change.added.isEmpty || !change.updated.isEmpty || !change.removed.isEmpty
-      || change.disabledCount != subscription.disabledCount
-      || change.unapprovedCount != subscription.unapprovedCount
-    guard isNews else { return }
-    subscription.known = known
-    subscription.disabledCount = snapshot.disabledCount
-    subscription.unapprovedCount = snapshot.unapprovedCount
-    subscription.sequence += 1
-    reply(
-      subscription.request, BrokerInterface.Subscribe.Reply(sequence: subscription.sequence, change: change),
-      continues: true)
+    for (sequence, requests) in requests {
+      effects.append(.tell(requests, BrokerInterface.Subscribe.Reply(sequence: sequence, change: change)))
+    }
   }
 
   // MARK: Activations
@@ -154,7 +149,7 @@ extension Broker {
 
   /// A host that goes on without ever reading loses its stream. Its next one tells of the ends.
   private mutating func giveUp(_ peer: PeerID, _ subscription: Subscription) {
-    sessions[peer]?.subscription = nil
+    unsubscribe(peer)
     fail(
       subscription.request, BrokerInterface.LimitReached(limit: "waitingEvents", value: limits.waitingEvents))
   }

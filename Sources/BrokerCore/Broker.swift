@@ -24,9 +24,10 @@ public struct Broker: Sendable {
 
   var catalog: Catalog
   var sessions: [PeerID: Session] = [:]
+  var feeds: [Feed.Key: Feed] = [:]
   var instances: [String: Instance] = [:]
   var activations: [String: Activation] = [:]
-  var endedActivations: [String: EndedActivation] = [:]
+  var endedActivations: [String: EndedActivation] = [:] { didSet { earliestEnd = nil } }
   /// Oldest first.
   var endedOrder: [String] = []
   /// By digest.
@@ -72,23 +73,26 @@ public struct Broker: Sendable {
     dispatch(event)
     let effects = effects
     self.effects = []
-    nextDeadline = earliestDeadline
+    nextDeadline = earliestDeadline()
     return effects
   }
 
-  private var earliestDeadline: Int64? {
-    var next: Int64?
+  /// Of the ends that hosts were not told of, `.max` for none; nil where one has changed since. They are the most, and
+  /// nearly every event leaves them as they are.
+  private var earliestEnd: Int64?
+
+  private mutating func earliestDeadline() -> Int64? {
+    let ofEnds =
+      earliestEnd ?? endedActivations.values.lazy.filter { $0.instance != nil }.map(\.deadline).min() ?? .max
+    earliestEnd = ofEnds
+    var next = min(ofEnds, announcements.deadline ?? .max)
     for instance in instances.values {
-      if let deadline = instance.nextDeadline { next = min(next ?? deadline, deadline) }
+      if let deadline = instance.nextDeadline { next = min(next, deadline) }
     }
     for activation in activations.values {
-      if let deadline = activation.leaseDeadline { next = min(next ?? deadline, deadline) }
+      if let deadline = activation.leaseDeadline { next = min(next, deadline) }
     }
-    for ended in endedActivations.values where ended.instance != nil {
-      next = min(next ?? ended.deadline, ended.deadline)
-    }
-    if let deadline = announcements.deadline { next = min(next ?? deadline, deadline) }
-    return next
+    return next == .max ? nil : next
   }
 
   /// Decisions, bundles and what the launcher keeps are known.
@@ -202,6 +206,7 @@ public struct Broker: Sendable {
   }
 
   private mutating func closePeer(_ peer: PeerID) {
+    unsubscribe(peer)
     let development = sessions.removeValue(forKey: peer)?.development
     quotas = quotas.filter { $0.value.isUsed(at: now) }
     early.removeAll { $0.request?.peer == peer }

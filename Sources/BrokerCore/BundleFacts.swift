@@ -1,6 +1,9 @@
 public import ExtensionInterfaces
 
 /// What was found out about one bundle on disk. Facts only: whether it may be used is decided from them.
+///
+/// There can be tens of thousands. What most of them have is here; the rest is in `More`, and read as if it were here.
+@dynamicMemberLookup
 public struct BundleFacts: Hashable, Sendable {
   public enum Kind: Hashable, Sendable {
     case application
@@ -22,51 +25,62 @@ public struct BundleFacts: Hashable, Sendable {
   public var kind: Kind
   public var identifier: String?
   public var name: LocalizedText?
-  public var details: BundleDetails
   public var extensionPoint: String?
-  /// The version of the point's interface that it is made for; nil where it does not say.
-  public var pointVersion: String?
   public var version: String?
   public var buildVersion: String?
-  /// The application bundle that contains it.
-  public var containingPath: String?
-  public var containingHost: String?
   public var digest: String?
-  public var rootOwned: Bool
-  public var entitlements: [String]
-  /// The fingerprint of the key that signed it, such as `SHA256:…`; nil where nobody did.
-  public var publisher: String?
-  /// The kind of that key, such as ED25519.
-  public var publisherKeyType: String?
-  /// What it asks to be held to; where it says nothing, `Limits` has the value.
-  public var bounds: ResourceBounds
-  public var problems: [AdminInterface.Problem]
-  /// What it needs that is not here.
-  public var incompatibility: String?
-  public var runtime: Runtime
-  public var startTimeout: Int64?
+  public var rootOwned = false
+  public var runtime = Runtime.varlink
   /// The program inside the bundle, relative to it.
   public var program: String?
-  /// A host's programs outside of its bundle, which it says to be its own.
-  public var programs: [String]
-  public var arguments: [String]
-  public var points: [PointFacts]
   /// A developer's, in no root.
   public var isDeveloped = false
+  /// One, or none where everything in it is as usual: an array, since that takes no room then.
+  private var kept: [More] = []
+
+  /// What few bundles have.
+  public struct More: Hashable, Sendable {
+    public var details = BundleDetails()
+    /// The version of the point's interface that it is made for; nil where it does not say.
+    public var pointVersion: String?
+    /// The application bundle that contains it.
+    public var containingPath: String?
+    public var containingHost: String?
+    public var entitlements: [String] = []
+    /// The fingerprint of the key that signed it, such as `SHA256:…`; nil where nobody did.
+    public var publisher: String?
+    /// The kind of that key, such as ED25519.
+    public var publisherKeyType: String?
+    /// What it asks to be held to; where it says nothing, `Limits` has the value.
+    public var bounds = ResourceBounds()
+    public var problems: [AdminInterface.Problem] = []
+    /// What it needs that is not here.
+    public var incompatibility: String?
+    public var startTimeout: Int64?
+    /// A host's programs outside of its bundle, which it says to be its own.
+    public var programs: [String] = []
+    public var arguments: [String] = []
+    public var points: [PointFacts] = []
+
+    public init() {}
+  }
+
+  private static let usual = More()
+
+  public var more: More {
+    get { kept.first ?? Self.usual }
+    set { kept = newValue == Self.usual ? [] : [newValue] }
+  }
+
+  public subscript<Value>(dynamicMember member: WritableKeyPath<More, Value>) -> Value {
+    get { more[keyPath: member] }
+    set { more[keyPath: member] = newValue }
+  }
 
   public init(path: String, rootIndex: Int, kind: Kind) {
     self.path = path
     self.rootIndex = rootIndex
     self.kind = kind
-    details = BundleDetails()
-    rootOwned = false
-    entitlements = []
-    bounds = ResourceBounds()
-    problems = []
-    runtime = .varlink
-    programs = []
-    arguments = []
-    points = []
   }
 }
 

@@ -18,6 +18,9 @@ struct Catalog: Sendable {
   private var contained: [String: Set<String>] = [:]
   /// Of these, those that ask for entitlements: few, and looked at for each of the others.
   private var asking: [String: Set<String>] = [:]
+  /// What the hosts of a point hear of it, and as what each identifier is among that.
+  private var audiences: [String: Audience] = [:]
+  private var standings: [String: Standing] = [:]
   /// Definitions by point, best root first.
   private var definitions: [String: [(path: String, rootIndex: Int, point: PointFacts)]] = [:]
 
@@ -31,6 +34,16 @@ struct Catalog: Sendable {
   func askingContents(of path: String) -> [BundleFacts] { (asking[path] ?? []).compactMap { bundles[$0] } }
 
   func point(definedAt identifier: String) -> String? { definitions[identifier]?.first?.path }
+
+  func audience(of point: String) -> Audience { audiences[point] ?? Audience() }
+
+  /// The bundle that hosts of these points may use under this identifier; nil where there is none.
+  func named(_ identifier: String, among points: Set<String>) -> BundleFacts? {
+    guard let standing = standings[identifier], standing.kind == .named,
+      points.contains(standing.point)
+    else { return nil }
+    return winner(identifier)
+  }
 
   var points: [PointFacts] {
     definitions.values.compactMap { $0.first?.point }.sorted { $0.identifier < $1.identifier }
@@ -131,6 +144,11 @@ struct Catalog: Sendable {
   }
 
   private mutating func insert(_ facts: BundleFacts, _ affected: inout Set<String>) {
+    var facts = facts
+    // One text for all that are bound to it.
+    if let index = facts.extensionPoint.flatMap({ identifiersByPoint.index(forKey: $0) }) {
+      facts.extensionPoint = identifiersByPoint[index].key
+    }
     bundles[facts.path] = facts
     // What a broken bundle says of points is not believed.
     for point in facts.points where facts.problems.isEmpty {
@@ -244,7 +262,21 @@ struct Catalog: Sendable {
         if let facts = bundles[path] { entries[path] = entry(for: facts) }
       }
       resolve(identifier)
+      count(identifier)
     }
+  }
+
+  /// Keeps what hosts hear up to date, so that nobody has to look at all extensions of a point for one that changed.
+  private mutating func count(_ identifier: String) {
+    if let old = standings.removeValue(forKey: identifier) {
+      audiences[old.point]?.remove(identifier, old.kind)
+      if audiences[old.point]?.isEmpty == true { audiences[old.point] = nil }
+    }
+    guard let facts = winner(identifier), let point = facts.extensionPoint, isInScope(facts),
+      let kind = entry(identifier).flatMap({ Standing.Kind($0.state) })
+    else { return }
+    standings[identifier] = Standing(point: point, kind: kind)
+    audiences[point, default: Audience()].add(identifier, kind)
   }
 
   /// Which of several copies counts: a developer's only where none is installed, a usable one first, then root order, then

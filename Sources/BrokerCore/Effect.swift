@@ -6,6 +6,8 @@ public enum Effect: Sendable {
   /// The answer to a call. With `continues`, others follow.
   case reply(RequestID, any VarlinkStructure, descriptors: [DescriptorSource], continues: Bool)
   case fail(RequestID, any VarlinkErrorReply)
+  /// The same to all of these, whose streams go on.
+  case tell([RequestID], any VarlinkStructure)
 
   // MARK: Bundles and decisions
   /// Hash or compare the bundle, and open its directory for the launch.

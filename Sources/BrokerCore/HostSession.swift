@@ -18,17 +18,57 @@ struct Session: Sendable {
 /// A host's event stream.
 struct Subscription: Sendable {
   let request: RequestID
-  let points: Set<String>
-  let languages: [String]
+  let feed: Feed.Key
   var sequence = 0
-  /// What the host knows.
-  var known: [String: BrokerInterface.Identity] = [:]
-  var disabledCount = 0
-  var unapprovedCount = 0
   /// The host reads too slowly: it gets everything anew when it has read what waits.
   var isBehind = false
   /// What could not be sent yet, one for each activation at most.
   var waiting: [BrokerInterface.ActivationEvent] = []
+}
+
+/// What all hosts know that watch the same points in the same languages. It is kept once for all of them, and what
+/// becomes different is found and encoded once.
+struct Feed: Sendable {
+  struct Key: Hashable, Sendable {
+    let points: Set<String>
+    let languages: [String]
+  }
+
+  private(set) var known: [String: BrokerInterface.Identity]
+  private var disabledCount: Int
+  private var unapprovedCount: Int
+  var subscribers: Set<PeerID> = []
+
+  init(_ snapshot: BrokerInterface.Snapshot) {
+    known = Dictionary(uniqueKeysWithValues: snapshot.identities.map { ($0.id, $0) })
+    disabledCount = snapshot.disabledCount
+    unapprovedCount = snapshot.unapprovedCount
+  }
+
+  /// Takes in what these identifiers are now, nil for what is not named any more. Returns what is news; nil for nothing.
+  mutating func update(
+    _ now: [(identifier: String, identity: BrokerInterface.Identity?)], disabledCount: Int,
+    unapprovedCount: Int
+  ) -> BrokerInterface.Change? {
+    var change = BrokerInterface.Change(
+      added: [], updated: [], removed: [], disabledCount: disabledCount,
+      unapprovedCount: unapprovedCount)
+    for (identifier, identity) in now {
+      let old = known[identifier]
+      guard identity != old else { continue }
+      known[identifier] = identity
+      if let identity {
+        if old == nil { change.added.append(identity) } else { change.updated.append(identity) }
+      } else {
+        change.removed.append(identifier)
+      }
+    }
+    let isNews =
+      !change.added.isEmpty || !change.updated.isEmpty || !change.removed.isEmpty
+      || disabledCount != self.disabledCount || unapprovedCount != self.unapprovedCount
+    (self.disabledCount, self.unapprovedCount) = (disabledCount, unapprovedCount)
+    return isNews ? change : nil
+  }
 }
 
 struct WatchStream: Sendable {

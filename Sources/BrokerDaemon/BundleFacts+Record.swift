@@ -14,49 +14,51 @@ extension BrokerCore.BundleFacts {
     ]
     let kind = record.isNearMiss ? .nearMiss : kinds[record.kind] ?? .nearMiss
     self.init(path: record.path, rootIndex: rootIndex, kind: kind)
+    var more = More()
     identifier = record.identifier
     name = record.name
-    details = record.details
+    more.details = record.details
     extensionPoint = record.extensionPoint
     version = record.shortVersion ?? record.version
     buildVersion = record.version
-    containingPath = record.container?.path
-    containingHost = record.container?.identifier
+    more.containingPath = record.container?.path
+    more.containingHost = record.container?.identifier
     self.digest = digest?.description
     rootOwned = record.isRootOwned
-    entitlements = record.entitlements
+    more.entitlements = record.entitlements
     var found = record.problems + (late.map { [$0] } ?? [])
-    incompatibility = record.incompatible
+    more.incompatibility = record.incompatible
     switch signature {
     case .unsigned: break
-    case .signed(let key): (publisher, publisherKeyType) = (key.fingerprint, key.label)
+    case .signed(let key): (more.publisher, more.publisherKeyType) = (key.fingerprint, key.label)
     case .bad(let problem): found.append(problem)
-    case .unverified(let why): incompatibility = incompatibility ?? why
+    case .unverified(let why): more.incompatibility = more.incompatibility ?? why
     }
-    problems = found.map { AdminInterface.Problem(check: $0.check.rawValue, message: $0.message) }
+    more.problems = found.map { AdminInterface.Problem(check: $0.check.rawValue, message: $0.message) }
     if record.options.runtime == .wayland {
-      incompatibility =
+      more.incompatibility =
         "Runtime \(record.options.runtime.rawValue) is not served by this version; it serves varlink and stdio"
     }
-    if incompatibility == nil {
-      incompatibility = SandboxGrants.incompatibility(of: record.entitlements, landlock: Landlock.level)
+    if more.incompatibility == nil {
+      more.incompatibility = SandboxGrants.incompatibility(of: record.entitlements, landlock: Landlock.level)
     }
-    pointVersion = record.options.pointVersion
+    more.pointVersion = record.options.pointVersion
     runtime = .init(rawValue: record.options.runtime.rawValue) ?? .varlink
-    startTimeout = record.options.startTimeout.map { Int64($0 / .milliseconds(1)) }
+    more.startTimeout = record.options.startTimeout.map { Int64($0 / .milliseconds(1)) }
     let limits = record.options.limits
-    bounds = ResourceBounds(
+    more.bounds = ResourceBounds(
       memory: limits.memory, processes: limits.processes, cpuWeight: limits.cpuWeight,
       openFiles: limits.openFiles, fileSize: limits.fileSize)
     program = record.executable
-    programs = record.programs
-    arguments = record.options.arguments
-    points = record.points.map { point in
+    more.programs = record.programs
+    more.arguments = record.options.arguments
+    more.points = record.points.map { point in
       PointFacts(
         identifier: point.identifier, host: record.kind == .application ? record.identifier : nil,
         userInterface: point.userInterface, scope: .init(rawValue: point.scope.rawValue) ?? .application,
         instancePolicy: .init(rawValue: point.instancePolicy.rawValue) ?? .perHost, version: point.version,
         interface: point.interface)
     }
+    self.more = more
   }
 }

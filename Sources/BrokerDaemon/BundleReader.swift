@@ -27,7 +27,10 @@ final class BundleReader: @unchecked Sendable {
   private let verdicts = SignatureVerdicts()
   private let cachePath: String
   private var cache: DigestCache?
-  private var known: [String: (record: BundleRecord, fingerprint: BundleFingerprint?)] = [:]
+  /// The roots of what was read, by path.
+  private var known: [String: String] = [:]
+  /// Large, and so they are here only where there is no cache.
+  private var fingerprints: [String: BundleFingerprint] = [:]
 
   init(cachePath: String) {
     self.cachePath = cachePath
@@ -48,25 +51,46 @@ final class BundleReader: @unchecked Sendable {
     verdicts.prune()
   }
 
-  /// The reading of many, in one transaction of the cache.
-  func together<Value>(_ work: () -> Value) -> Value { cache?.together(work) ?? work() }
-
-  func names(inRoot root: String) -> (state: RootScan.State, reportsEvents: Bool, names: [String]) {
+  /// Everything in a root, in one transaction of the cache.
+  func readAll(inRoot path: String, rootIndex: Int) -> Scan {
+    let root: BundleScanner.Root
+    let names: [String]
     do throws(Errno) {
-      let directory = try File.open(root, .directory)
-      let events = try FileSystemKind(of: directory.rawValue).reportsEvents
-      return (.present, events, try scanner.candidates(inRoot: root))
+      root = try BundleScanner.Root(path)
+      names = try scanner.candidates(inRoot: root)
     } catch .noEntry {
-      return (.absent, true, [])
+      return Scan(state: .absent)
     } catch {
-      return (.failed(error), true, [])
+      return Scan(state: .failed(error))
     }
+    let read = { [self] in
+      names.map { name in
+        let entry = Entry(root: path, name: name)
+        let records = scanner.read(name, inRoot: root)
+        return (entry, result(of: records, in: entry, rootIndex: rootIndex, final: false))
+      }
+    }
+    return Scan(
+      state: .present, reportsEvents: root.reportsEvents, results: cache?.together(read) ?? read())
+  }
+
+  struct Scan: Sendable {
+    var state: RootScan.State
+    var reportsEvents = true
+    var results: [(Entry, Result)] = []
   }
 
   /// Reads one entry. With `final`, what somebody still writes to is a problem instead of a reason to wait.
   func read(_ entry: Entry, rootIndex: Int, final: Bool) -> Result {
+    let records = scanner.read(entry.name, inRoot: entry.root)
+    return result(of: records, in: entry, rootIndex: rootIndex, final: final)
+  }
+
+  private func result(
+    of records: [BundleRecord], in entry: Entry, rootIndex: Int, final: Bool
+  ) -> Result {
     var result = Result()
-    for record in scanner.read(entry.name, inRoot: entry.root) {
+    for record in records {
       var fingerprint: BundleFingerprint?
       var late: BundleProblem?
       if record.kind != .pointFile, !record.isNearMiss, record.problems.isEmpty {
@@ -80,7 +104,8 @@ final class BundleReader: @unchecked Sendable {
           late = BundleProblem(.unreadable, error.description)
         }
       }
-      known[record.path] = (record, fingerprint)
+      known[record.path] = entry.root
+      if cache == nil { fingerprints[record.path] = fingerprint }
       let signature = fingerprint.map { verifier.check(record, digest: $0.digest, cache: verdicts) }
       result.found.append(
         BrokerCore.BundleFacts(
@@ -93,12 +118,16 @@ final class BundleReader: @unchecked Sendable {
   private func fingerprint(of record: BundleRecord) throws(BundleHasher.Failure) -> BundleFingerprint {
     let directory: FileDescriptor
     do throws(Errno) { directory = try record.open() } catch { throw .unreadable(record.path, error) }
-    if let old = known[record.path]?.fingerprint ?? cache?.fingerprint(of: record.path),
+    if let old = knownFingerprint(of: record.path),
       old.isCurrent(bundle: directory.rawValue, probingWriters: true)
     {
       return old
     }
     return try computeFingerprint(of: directory.rawValue, at: record.path)
+  }
+
+  private func knownFingerprint(of path: String) -> BundleFingerprint? {
+    cache.map { $0.fingerprint(of: path) } ?? fingerprints[path]
   }
 
   private func computeFingerprint(
@@ -112,23 +141,24 @@ final class BundleReader: @unchecked Sendable {
   func forget(_ paths: [String]) {
     for path in paths {
       known[path] = nil
+      fingerprints[path] = nil
       cache?.forget(path)
     }
   }
 
   /// Whether a bundle is what was decided about, and its directory, to launch from this very one.
   func check(_ path: String, digest: String) -> (BundleCheck, SharedDescriptor?) {
-    guard let (record, fingerprint) = known[path] else { return (.changed, nil) }
+    guard let root = known[path] else { return (.changed, nil) }
     do throws(Errno) {
-      let directory = SharedDescriptor(try record.open())
-      if let fingerprint, fingerprint.digest.description == digest,
+      let directory = SharedDescriptor(try BundleRecord.open(path, in: root))
+      if let fingerprint = knownFingerprint(of: path), fingerprint.digest.description == digest,
         fingerprint.isCurrent(bundle: directory.rawValue, probingWriters: true)
       {
         return (.current, directory)
       }
       do throws(BundleHasher.Failure) {
         let now = try computeFingerprint(of: directory.rawValue, at: path)
-        known[path] = (record, now)
+        if cache == nil { fingerprints[path] = now }
         return now.digest.description == digest ? (.current, directory) : (.changed, nil)
       } catch .busy(let file) {
         return (.busy(path: file), nil)

@@ -126,18 +126,10 @@ final class BundleSource {
     let reader = reader
     let index = roots.firstIndex(of: root) ?? 0
     worker.perform {
-      () -> (names: (RootScan.State, Bool, [String]), results: [(Entry, BundleReader.Result)]) in
-      let names = reader.names(inRoot: root)
-      let results = reader.together {
-        names.names.map { name in
-          let entry = Entry(root: root, name: name)
-          return (entry, reader.read(entry, rootIndex: index, final: false))
-        }
-      }
-      return ((names.state, names.reportsEvents, names.names), results)
+      reader.readAll(inRoot: root, rootIndex: index)
     } completion: { [unowned self] scan in
       let isWatched = self.watches?.isWatched(root: root) ?? false
-      self.note(root, scan.names.0, reportsEvents: scan.names.1 && isWatched)
+      self.note(root, scan.state, reportsEvents: scan.reportsEvents && isWatched)
       let present = Set(scan.results.map(\.0))
       for (entry, result) in scan.results { self.apply(entry, result) }
       for entry in self.found.keys where entry.root == root && !present.contains(entry) {

@@ -247,6 +247,9 @@ final class Daemon {
     case .reply(let request, let value, let sources, let continues):
       let descriptors = sources.compactMap(take)
       peers[request.peer]?.reply(request, value.reply(continues: continues), descriptors: descriptors)
+    case .tell(let requests, let value):
+      let message = value.reply(continues: true).encoded()
+      for request in requests { peers[request.peer]?.tell(request, message) }
     case .fail(let request, let error): peers[request.peer]?.reply(request, error.reply)
     case .checkBundle(let instance, let path, let digest): check(instance, path, digest)
     case .inspect(let request, let instance): inspect(instance, request)

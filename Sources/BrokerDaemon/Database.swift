@@ -8,11 +8,14 @@ internal import LinuxSystem
   }
 
   private let database: OpaquePointer
+  /// Statements that were prepared: to do so again takes longer than what most of them do.
+  private var statements: [String: OpaquePointer] = unsafe [:]
   let path: String
 
   /// Opens the file, or makes it. A link in its place is not followed; its directory may be behind one, as home directories
   /// often are.
   init(path: String) throws(Failure) {
+    Self.isConfigured
     let path = Self.resolved(path)
     var handle: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW
@@ -27,6 +30,12 @@ internal import LinuxSystem
     unsafe sqlite3_busy_timeout(database, 2000)
   }
 
+  /// Comes before all other use of SQLite.
+  private static let isConfigured: Void = {
+    // Where it fails more memory is used.
+    _ = csqlite_no_pages_beforehand()
+  }()
+
   /// SQLite refuses a link anywhere in a path.
   private static func resolved(_ path: String) -> String {
     guard let slash = path.lastIndex(of: "/"),
@@ -36,7 +45,10 @@ internal import LinuxSystem
     return real + path[slash...]
   }
 
-  deinit { unsafe sqlite3_close_v2(database) }
+  deinit {
+    unsafe statements.values.forEach { _ = unsafe sqlite3_finalize($0) }
+    unsafe sqlite3_close_v2(database)
+  }
 
   /// Runs statements that give no rows.
   func execute(_ sql: String) throws(Failure) {
@@ -47,11 +59,9 @@ internal import LinuxSystem
   func run<Row>(
     _ sql: String, _ parameters: [Value] = [], row: (Columns) -> Row
   ) throws(Failure) -> [Row] {
-    var statement: OpaquePointer?
-    guard unsafe sqlite3_prepare_v2(database, sql, -1, &statement, nil) == SQLITE_OK,
-      let statement = unsafe statement
-    else { throw failure("cannot use") }
-    defer { unsafe sqlite3_finalize(statement) }
+    let statement = try unsafe prepared(sql)
+    // One that failed says so again.
+    defer { _ = unsafe sqlite3_reset(statement) }
     for (index, value) in parameters.enumerated() {
       unsafe Self.bind(statement, Int32(clamping: index + 1), value)
     }
@@ -63,6 +73,18 @@ internal import LinuxSystem
       default: throw failure("cannot read or write")
       }
     }
+  }
+
+  private func prepared(_ sql: String) throws(Failure) -> OpaquePointer {
+    if let statement = unsafe statements[sql] { return unsafe statement }
+    var statement: OpaquePointer?
+    guard
+      unsafe sqlite3_prepare_v3(
+        database, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil) == SQLITE_OK,
+      let statement = unsafe statement
+    else { throw failure("cannot use") }
+    unsafe statements[sql] = statement
+    return unsafe statement
   }
 
   func run(_ sql: String, _ parameters: [Value] = []) throws(Failure) {

@@ -65,5 +65,11 @@ final class PeerConnection {
     connection.reply(reply, descriptors: descriptors)
   }
 
+  /// The same for a stream that goes on, encoded: the bytes are shared with other connections.
+  func tell(_ request: RequestID, _ message: [UInt8]) {
+    guard request.serial == connection.serial else { return }
+    connection.tell(message)
+  }
+
   func close() { connection.close() }
 }

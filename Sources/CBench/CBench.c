@@ -194,7 +194,7 @@ uint64_t cbench_round_trip(int socket, int bytes) {
 
 enum { block_bytes = 1 << 20 };
 
-int cbench_blocks_start(void) {
+int cbench_taker_start(void) {
   int pair[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0) return -1;
   if (child() == 0) {

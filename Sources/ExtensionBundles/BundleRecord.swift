@@ -76,9 +76,16 @@ public struct BundleRecord: Hashable, Sendable {
 
   /// Opens the bundle's directory, or the point file. Below the root no symbolic link is followed.
   public func open() throws(Errno) -> FileDescriptor {
-    let root = try File.open(root.isEmpty ? "/" : root, [.readOnly, .directory])
-    let relative = String(path.dropFirst(self.root.count).drop { $0 == "/" })
-    return try File.openBeneath(root.rawValue, relative, kind == .pointFile ? .nonBlocking : .directory)
+    try Self.open(path, in: root, kind == .pointFile ? .nonBlocking : .directory)
+  }
+
+  /// The same for a bundle of which only the path and the root are known.
+  package static func open(
+    _ path: String, in root: String, _ flags: File.Flags = .directory
+  ) throws(Errno) -> FileDescriptor {
+    let directory = try File.open(root.isEmpty ? "/" : root, [.readOnly, .directory])
+    let relative = String(path.dropFirst(root.count).drop { $0 == "/" })
+    return try File.openBeneath(directory.rawValue, relative, flags)
   }
 
   mutating func note(_ check: BundleProblem.Check, _ message: String) {

@@ -1,4 +1,4 @@
-public import LinuxSystem
+package import LinuxSystem
 
 /// Finds what is in a root. Decides nothing and remembers nothing; may be used on any thread.
 public struct BundleScanner: Hashable, Sendable {
@@ -36,10 +36,13 @@ public struct BundleScanner: Hashable, Sendable {
     return read(name, in: root)
   }
 
-  /// The entries of a root that may be something, sorted; for those who share the reading between threads.
-  public func candidates(inRoot root: String) throws(Errno) -> [String] {
-    try Self.names(in: Root(root))
+  /// The same for one of many in a root that was opened once.
+  package func read(_ name: String, inRoot root: Root) -> [BundleRecord] {
+    Self.isCandidate(name) ? read(name, in: root) : []
   }
+
+  /// The entries of a root that may be something, sorted; for those who share the reading between threads.
+  package func candidates(inRoot root: Root) throws(Errno) -> [String] { try Self.names(in: root) }
 
   /// Whether an entry's name lets it be looked at: hidden ones and unfinished copies are not.
   public static func isCandidate(_ name: String) -> Bool {
@@ -52,14 +55,14 @@ public struct BundleScanner: Hashable, Sendable {
   }
 
   /// An open root, and what is said of all that is in it.
-  struct Root {
-    let path: String
+  package struct Root {
+    package let path: String
     let directory: SharedDescriptor
-    let reportsEvents: Bool
+    package let reportsEvents: Bool
     /// Whether root alone can change it and every directory above.
     let isRootOwned: Bool
 
-    init(_ path: String) throws(Errno) {
+    package init(_ path: String) throws(Errno) {
       let slashes = path.utf8.reversed().prefix { $0 == UInt8(ascii: "/") }.count
       self.path = String(path.dropLast(slashes))
       directory = SharedDescriptor(try File.open(path, .directory))

@@ -94,6 +94,8 @@ public final class EventLoop {
   private var stopped = false
   private var tokens = [UInt64](repeating: 0, count: 64)
   private var events = [UInt32](repeating: 0, count: 64)
+  /// What handlers read into. What it holds is of use only until the handler returns, so that one is enough for all.
+  package var buffer = [UInt8](repeating: 0, count: 16384)
 
   /// A loop with nothing to wait for. Throws where the process has no descriptors left.
   public init() throws(Errno) {

@@ -62,8 +62,7 @@ private final class Day {
   }
 
   func perform(_ number: Int) {
-    // Scattered, so that each kind comes after each other one.
-    let chance = (UInt64(number) &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407) >> 33 % 1000
+    let chance = Self.scattered(UInt64(number)) % 1000
     do {
       switch chance {
       case 0..<4: try count("installs") { try install() }
@@ -77,6 +76,14 @@ private final class Day {
       // It may be gone.
       try? activate()
     }
+  }
+
+  /// The same each time, and each kind of operation after each other one: the mixing step of SplitMix64.
+  private static func scattered(_ number: UInt64) -> UInt64 {
+    var value = number &* 0x9E37_79B9_7F4A_7C15
+    value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
+    value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
+    return value ^ value >> 31
   }
 
   private func count(_ kind: String, _ work: () throws -> Void) rethrows {

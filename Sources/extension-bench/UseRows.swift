@@ -105,7 +105,7 @@ extension Bench {
   func bulk() throws -> Row {
     var row = Row(id: "data.bulk")
     row.goals = [.floor(1.05)]
-    let floor = cbench_blocks_start()
+    let floor = cbench_taker_start()
     let host = try host()
     let answer = try host.call(
       BrokerInterface.Activate(extension: Self.identifier, scene: "sink", connect: true),

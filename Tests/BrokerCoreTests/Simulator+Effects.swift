@@ -10,6 +10,8 @@ extension Simulator {
     case .reply(let request, let value, let descriptors, let continues):
       for descriptor in descriptors { handOver(descriptor) }
       receive(request, value, continues: continues)
+    case .tell(let requests, let value):
+      for request in requests { receive(request, value, continues: true) }
     case .fail(let request, let error): receive(request, error)
     case .storeDecision(let request, let decision): storing.append((request, decision))
     case .readHistory(let request, _): loose.append(.history(request, []))

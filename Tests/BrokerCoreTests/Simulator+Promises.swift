@@ -95,6 +95,22 @@ extension Simulator {
     }
   }
 
+  /// What hosts hear is kept up to date as it changes; it is what looking at everything anew gives.
+  func checkAudiences() {
+    let catalog = broker.catalog
+    var audiences: [String: Audience] = [:]
+    for identifier in catalog.winners.keys {
+      guard let facts = catalog.winner(identifier), let point = facts.extensionPoint,
+        catalog.isInScope(facts), let kind = catalog.entry(identifier).flatMap({ Standing.Kind($0.state) })
+      else { continue }
+      audiences[point, default: Audience()].add(identifier, kind)
+    }
+    for point in Set(audiences.keys).union(catalog.identifiersByPoint.keys) {
+      let (kept, counted) = (catalog.audience(of: point), audiences[point] ?? Audience())
+      if kept != counted { fault("the audience of \(point) is \(kept), and should be \(counted)") }
+    }
+  }
+
   /// Nothing grows without bound, and what belongs together is together.
   func checkBounds() {
     if broker.sessions.count != clients.count { fault("\(broker.sessions.count) sessions") }
@@ -102,6 +118,13 @@ extension Simulator {
       || broker.endedOrder.count != broker.endedActivations.count
     {
       fault("\(broker.endedOrder.count) ends are kept")
+    }
+    let subscriptions = broker.sessions.compactMap { peer, session in session.subscription.map { (peer, $0) }
+    }
+    if subscriptions.contains(where: { broker.feeds[$1.feed]?.subscribers.contains($0) != true })
+      || broker.feeds.values.reduce(0, { $0 + $1.subscribers.count }) != subscriptions.count
+    {
+      fault("the feeds \(broker.feeds.keys) are not those of \(subscriptions.map(\.0))")
     }
     if broker.instances.count > limits.instances { fault("\(broker.instances.count) instances") }
     for instance in broker.instances.values {

@@ -258,7 +258,9 @@ final class Simulator {
     for effect in effects { perform(effect) }
     checkBounds()
     switch event {
-    case .bundles, .decisionStored, .policyLoaded, .peerDrained, .restored: checkPictures()
+    case .bundles, .decisionStored, .policyLoaded, .peerDrained, .restored:
+      checkPictures()
+      checkAudiences()
     default: break
     }
   }

@@ -32,6 +32,21 @@ private func restarted() -> TestWorld {
   #expect(replies[2].change?.removed == [TestWorld.extensionName] && replies[2].change?.disabledCount == 1)
 }
 
+@Test func `monitors that heard equally much are told in one piece, others for themselves`() throws {
+  let world = TestWorld()
+  let early = [world.subscribe(world.host()), world.subscribe(world.host())]
+  world.approve()
+  let late = world.subscribe(world.host())
+  let elsewhere = world.subscribe(world.host(), ["org.example.Editor.Other"])
+  world.admin(.disable(.init(extension: TestWorld.extensionName)))
+  let told = world.effects.compactMap { if case .tell(let requests, _) = $0 { Set(requests) } else { nil } }
+  #expect(told.count == 3 && told[0] == Set(early) && Set(told[1...]) == [Set(early), [late]])
+  for stream in early { #expect(world.stream(stream).map(\.sequence) == [1, 2, 3]) }
+  #expect(world.stream(late).map(\.sequence) == [1, 2] && world.stream(elsewhere).count == 1)
+  #expect(world.stream(late)[1].change == world.stream(early[0])[2].change)
+  #expect(world.stream(late)[1].change?.removed == [TestWorld.extensionName])
+}
+
 @Test func `a slow subscriber gets one whole state when it has read what waits`() throws {
   let world = TestWorld()
   let host = world.host()

@@ -175,6 +175,8 @@ final class TestWorld {
     switch effect {
     case .reply(let request, let value, let descriptors, let continues):
       answers[request, default: []].append(.reply(value, descriptors, continues: continues))
+    case .tell(let requests, let value):
+      for request in requests { answers[request, default: []].append(.reply(value, [], continues: true)) }
     case .fail(let request, let error): answers[request, default: []].append(.error(error))
     default: break
     }

@@ -17,7 +17,7 @@ int cbench_varlink_start(const char *_Nonnull reply);
 uint64_t cbench_round_trip(int socket, int bytes);
 
 /// A process that takes blocks of 1 MiB, and sends a byte for each. Returns its socket, or -1.
-int cbench_blocks_start(void);
+int cbench_taker_start(void);
 /// Sends so many blocks of 1 MiB, and waits until they are taken. Returns nanoseconds, or 0 on failure.
 uint64_t cbench_blocks(int socket, int count);
 

@@ -53,7 +53,6 @@ public final class MessageStream {
   private var watch: EventLoop.Watch?
 
   private var incoming = MessageInbox()
-  private var buffer: [UInt8]
 
   private var outgoing: [(bytes: ArraySlice<UInt8>, descriptors: [SharedDescriptor])] = []
   private var queuedBytes = 0
@@ -87,7 +86,6 @@ public final class MessageStream {
     self.socket = socket
     self.loop = loop
     self.limits = limits
-    buffer = [UInt8](repeating: 0, count: 16384)
     watch = try loop.watch(raw, for: .readable) { [unowned self] readiness in self.ready(readiness) }
   }
 
@@ -205,13 +203,13 @@ public final class MessageStream {
   private func receive() {
     do throws(Errno) {
       let got = try Socket.receive(
-        into: &buffer, from: socket.rawValue, maximumDescriptors: limits.descriptors)
+        into: &loop.buffer, from: socket.rawValue, maximumDescriptors: limits.descriptors)
       if got.descriptorsLost { return end(.unexpectedDescriptors) }
       if got.count == 0 {
         ending = .peerClosed
         updateInterest()
       } else {
-        incoming.add(buffer[..<got.count], got.descriptors)
+        incoming.add(loop.buffer[..<got.count], got.descriptors)
       }
     } catch .again {
       if let sendFailure { end(sendFailure) }

@@ -47,6 +47,11 @@ public final class ServiceConnection {
     }
   }
 
+  /// Sends a reply to the current call that others follow, encoded already, such as one that many connections get.
+  public func tell(_ encoded: [UInt8]) {
+    if let current, !current.oneway { stream.send(encoded) }
+  }
+
   /// Ends the connection. What was not sent is lost.
   public func close() { stream.close() }
 
