@@ -158,12 +158,13 @@ final class BundleSource {
     polls[root] = loop.schedule(after: Self.pollInterval) { [weak self] in self?.scan(root: root) }
   }
 
-  /// `settled`: nothing has been written for a while, or somebody asked for it as it is.
+  /// `settled`: nothing has been written for a while, or somebody asked for it as it is. Else it is looked for a change that
+  /// came before the watch, and what has none is not read again.
   private func read(_ entry: Entry, final: Bool, settled: Bool = true) {
     guard let index = index(of: entry) else { return }
     let reader = reader
     worker.perform {
-      reader.read(entry, rootIndex: index, final: final)
+      reader.read(entry, rootIndex: index, final: final, unlessKept: !settled)
     } completion: { [unowned self] result in
       // A developer's may have been withdrawn meanwhile.
       guard self.index(of: entry) != nil else { return }
