@@ -27,10 +27,16 @@ final class BundleReader: @unchecked Sendable {
   private let verdicts = SignatureVerdicts()
   private let cachePath: String
   private var cache: DigestCache?
-  /// The roots of what was read, by path.
-  private var known: [String: String] = [:]
+  /// What was read, by path.
+  private var known: [String: Known] = [:]
   /// Large, and so they are here only where there is no cache.
   private var fingerprints: [String: BundleFingerprint] = [:]
+
+  private struct Known {
+    let root: String
+    /// false: nobody but the cache says what is in it.
+    let isRead: Bool
+  }
 
   init(cachePath: String) {
     self.cachePath = cachePath
@@ -104,7 +110,7 @@ final class BundleReader: @unchecked Sendable {
       }
       facts[index].digest = digest.description
     }
-    for bundle in facts { known[bundle.path] = entry.root }
+    for bundle in facts { known[bundle.path] = Known(root: entry.root, isRead: false) }
     return Result(found: facts)
   }
 
@@ -132,7 +138,7 @@ final class BundleReader: @unchecked Sendable {
           late = BundleProblem(.unreadable, error.description)
         }
       }
-      known[record.path] = entry.root
+      known[record.path] = Known(root: entry.root, isRead: true)
       isKept = isKept && fingerprint != nil && record.signature == nil
       // That of the entry is kept with all that is found in it.
       if record.path == entry.path {
@@ -185,9 +191,14 @@ final class BundleReader: @unchecked Sendable {
     }
   }
 
+  /// Reads the entry of a bundle of which only the cache has told so far; nil where it was read.
+  func readUnread(_ path: String, in entry: Entry, rootIndex: Int) -> Result? {
+    known[path]?.isRead == false ? read(entry, rootIndex: rootIndex, final: false) : nil
+  }
+
   /// Whether a bundle is what was decided about, and its directory, to launch from this very one.
   func check(_ path: String, digest: String) -> (BundleCheck, SharedDescriptor?) {
-    guard let root = known[path] else { return (.changed, nil) }
+    guard let root = known[path]?.root else { return (.changed, nil) }
     do throws(Errno) {
       let directory = SharedDescriptor(try BundleRecord.open(path, in: root))
       if let fingerprint = knownFingerprint(of: path), fingerprint.digest.description == digest,

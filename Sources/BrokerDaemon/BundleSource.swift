@@ -278,13 +278,19 @@ final class BundleSource {
 
   // MARK: Checking
 
-  /// Compares a bundle with what was decided about it, and opens it.
+  /// Compares a bundle with what was decided about it, and opens it. Nothing is launched as the cache alone says it is.
   func check(_ path: String, digest: String, answer: @escaping (BundleCheck, SharedDescriptor?) -> Void) {
     let reader = reader
-    worker.perform {
-      reader.check(path, digest: digest)
-    } completion: {
-      answer($0.0, $0.1)
+    let entry = entry(of: path)
+    let index = entry.flatMap(index(of:))
+    worker.perform { () -> (BundleCheck, SharedDescriptor?, BundleReader.Result?) in
+      var read: BundleReader.Result?
+      if let entry, let index { read = reader.readUnread(path, in: entry, rootIndex: index) }
+      let (check, directory) = reader.check(path, digest: digest)
+      return (check, directory, read)
+    } completion: { [unowned self] check, directory, read in
+      if let entry, let read { self.apply([(entry, read)]) }
+      answer(check, directory)
     }
   }
 

@@ -143,6 +143,21 @@ class WarmStart(World):
         until(lambda: self.can_connect(self.run_directory / "extensiond/admin/io.extensiond.Admin"), "the broker")
         self.assertEqual(self.version(), "1.0")
 
+    def test_nothing_is_launched_as_the_cache_alone_says_it_is(self):
+        self.put(self.make_host())
+        bundle = self.make_bundle()
+        (bundle / "none.py").write_text("#!/bin/false\n")
+        (bundle / "none.py").chmod(0o755)
+        self.put(bundle)
+        self.wait_until_old()
+        self.start_broker()
+        self.approve("org.example.Ext")
+        self.stop_broker()
+        self.change_kept_facts(lambda facts: facts.replace(b"main.py", b"none.py"))
+        self.start_broker()
+        self.assertEqual(self.state(self.root / "Ext.appex"), "enabled")
+        self.echo(self.activate(self.host(), connect=True)[2])
+
     def test_what_is_damaged_is_read_again(self):
         self.put_rich()
         before = self.start_twice()
