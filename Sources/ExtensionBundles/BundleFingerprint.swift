@@ -18,8 +18,7 @@ public struct BundleFingerprint: Hashable, Sendable {
 
   /// Whether nothing has changed since. false may also mean that it cannot be told: hash again then.
   ///
-  /// `probingWriters` also opens each file and asks whether somebody can write it unseen. Do so before a launch, and
-  /// once after the machine was started.
+  /// `probingWriters` also opens each file and asks whether somebody can write it unseen. Do so before a launch.
   public func isCurrent(bundle directory: CInt, probingWriters: Bool = false) -> Bool {
     guard fileSystem.keepsChangeTimes, let now = try? FileSystemKind(of: directory), now == fileSystem else {
       return false
