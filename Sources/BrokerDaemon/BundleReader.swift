@@ -27,10 +27,16 @@ final class BundleReader: @unchecked Sendable {
   private let verdicts = SignatureVerdicts()
   private let cachePath: String
   private var cache: DigestCache?
-  /// The roots of what was read, by path.
-  private var known: [String: String] = [:]
+  /// What was read, by path.
+  private var known: [String: Known] = [:]
   /// Large, and so they are here only where there is no cache.
   private var fingerprints: [String: BundleFingerprint] = [:]
+
+  private struct Known {
+    let root: String
+    /// false: nobody but the cache says what is in it.
+    let isRead: Bool
+  }
 
   init(cachePath: String) {
     self.cachePath = cachePath
@@ -63,15 +69,18 @@ final class BundleReader: @unchecked Sendable {
     } catch {
       return Scan(state: .failed(error))
     }
-    let read = { [self] in
+    let all = { [self] in
       names.map { name in
         let entry = Entry(root: path, name: name)
-        let records = scanner.read(name, inRoot: root)
-        return (entry, result(of: records, in: entry, rootIndex: rootIndex, final: false))
+        return (
+          entry,
+          kept(entry, in: root, rootIndex: rootIndex)
+            ?? read(entry, in: root, rootIndex: rootIndex, final: false)
+        )
       }
     }
     return Scan(
-      state: .present, reportsEvents: root.reportsEvents, results: cache?.together(read) ?? read())
+      state: .present, reportsEvents: root.reportsEvents, results: cache?.together(all) ?? all())
   }
 
   struct Scan: Sendable {
@@ -81,21 +90,46 @@ final class BundleReader: @unchecked Sendable {
   }
 
   /// Reads one entry. With `final`, what somebody still writes to is a problem instead of a reason to wait.
-  func read(_ entry: Entry, rootIndex: Int, final: Bool) -> Result {
-    let records = scanner.read(entry.name, inRoot: entry.root)
-    return result(of: records, in: entry, rootIndex: rootIndex, final: final)
+  /// With `unlessKept`, what has not changed since it was kept is not read again.
+  func read(_ entry: Entry, rootIndex: Int, final: Bool, unlessKept: Bool = false) -> Result {
+    guard let root = try? BundleScanner.Root(entry.root) else { return Result() }
+    if unlessKept, let kept = kept(entry, in: root, rootIndex: rootIndex) { return kept }
+    return read(entry, in: root, rootIndex: rootIndex, final: final)
   }
 
-  private func result(
-    of records: [BundleRecord], in entry: Entry, rootIndex: Int, final: Bool
+  /// What was found the last time, where no file of the entry has changed since.
+  private func kept(_ entry: Entry, in root: BundleScanner.Root, rootIndex: Int) -> Result? {
+    guard let (fingerprint, bytes) = cache?.found(in: entry.path),
+      var facts = KeptFacts.decoded(bytes, rootIndex: rootIndex, rootOwned: root.isRootOwned),
+      fingerprint.isCurrent(entry.name, inRoot: root)
+    else { return nil }
+    for index in facts.indices {
+      let path = facts[index].path
+      guard let digest = path == entry.path ? fingerprint.digest : cache?.fingerprint(of: path)?.digest else {
+        return nil
+      }
+      facts[index].digest = digest.description
+    }
+    for bundle in facts { known[bundle.path] = Known(root: entry.root, isRead: false) }
+    return Result(found: facts)
+  }
+
+  private func read(
+    _ entry: Entry, in root: BundleScanner.Root, rootIndex: Int, final: Bool
   ) -> Result {
+    let started = WallClock.milliseconds * 1_000_000
+    let records = scanner.read(entry.name, inRoot: root)
     var result = Result()
+    var whole: (fingerprint: BundleFingerprint, isNew: Bool)?
+    /// Nothing is known beforehand of what must be mended, nor of a signature: its file belongs to no fingerprint.
+    var isKept = true
     for record in records {
       var fingerprint: BundleFingerprint?
+      var isNew = false
       var late: BundleProblem?
       if record.kind != .pointFile, !record.isNearMiss, record.problems.isEmpty {
         do throws(BundleHasher.Failure) {
-          fingerprint = try self.fingerprint(of: record)
+          (fingerprint, isNew) = try self.fingerprint(of: record)
         } catch {
           if case .busy = error, !final {
             result.busy = [entry]
@@ -104,38 +138,49 @@ final class BundleReader: @unchecked Sendable {
           late = BundleProblem(.unreadable, error.description)
         }
       }
-      known[record.path] = entry.root
-      if cache == nil { fingerprints[record.path] = fingerprint }
+      known[record.path] = Known(root: entry.root, isRead: true)
+      isKept = isKept && fingerprint != nil && record.signature == nil
+      // That of the entry is kept with all that is found in it.
+      if record.path == entry.path {
+        whole = fingerprint.map { ($0, isNew) }
+      } else if isNew, let fingerprint {
+        keep(fingerprint, of: record.path)
+      }
       let signature = fingerprint.map { verifier.check(record, digest: $0.digest, cache: verdicts) }
       result.found.append(
         BrokerCore.BundleFacts(
           record, rootIndex: rootIndex, digest: fingerprint?.digest, signature: signature ?? .unsigned,
           late: late))
     }
+    if let (fingerprint, isNew) = whole {
+      let facts =
+        isKept && fingerprint.covers(readingSince: started)
+        ? KeptFacts.encoded(result.found, rootOwned: root.isRootOwned) : nil
+      if isNew || facts != nil { keep(fingerprint, facts: facts, of: entry.path) }
+    }
     return result
   }
 
-  private func fingerprint(of record: BundleRecord) throws(BundleHasher.Failure) -> BundleFingerprint {
+  private func keep(_ fingerprint: BundleFingerprint, facts: [UInt8]? = nil, of path: String) {
+    guard let cache else { return fingerprints[path] = fingerprint }
+    cache.keep(fingerprint, facts: facts, of: path)
+  }
+
+  private func fingerprint(
+    of record: BundleRecord
+  ) throws(BundleHasher.Failure) -> (BundleFingerprint, isNew: Bool) {
     let directory: FileDescriptor
     do throws(Errno) { directory = try record.open() } catch { throw .unreadable(record.path, error) }
     if let old = knownFingerprint(of: record.path),
       old.isCurrent(bundle: directory.rawValue, probingWriters: true)
     {
-      return old
+      return (old, false)
     }
-    return try computeFingerprint(of: directory.rawValue, at: record.path)
+    return (try hasher.fingerprint(of: directory.rawValue), true)
   }
 
   private func knownFingerprint(of path: String) -> BundleFingerprint? {
     cache.map { $0.fingerprint(of: path) } ?? fingerprints[path]
-  }
-
-  private func computeFingerprint(
-    of directory: CInt, at path: String
-  ) throws(BundleHasher.Failure) -> BundleFingerprint {
-    let fingerprint = try hasher.fingerprint(of: directory)
-    cache?.keep(fingerprint, of: path)
-    return fingerprint
   }
 
   func forget(_ paths: [String]) {
@@ -146,9 +191,14 @@ final class BundleReader: @unchecked Sendable {
     }
   }
 
+  /// Reads the entry of a bundle of which only the cache has told so far; nil where it was read.
+  func readUnread(_ path: String, in entry: Entry, rootIndex: Int) -> Result? {
+    known[path]?.isRead == false ? read(entry, rootIndex: rootIndex, final: false) : nil
+  }
+
   /// Whether a bundle is what was decided about, and its directory, to launch from this very one.
   func check(_ path: String, digest: String) -> (BundleCheck, SharedDescriptor?) {
-    guard let root = known[path] else { return (.changed, nil) }
+    guard let root = known[path]?.root else { return (.changed, nil) }
     do throws(Errno) {
       let directory = SharedDescriptor(try BundleRecord.open(path, in: root))
       if let fingerprint = knownFingerprint(of: path), fingerprint.digest.description == digest,
@@ -157,8 +207,8 @@ final class BundleReader: @unchecked Sendable {
         return (.current, directory)
       }
       do throws(BundleHasher.Failure) {
-        let now = try computeFingerprint(of: directory.rawValue, at: path)
-        if cache == nil { fingerprints[path] = now }
+        let now = try hasher.fingerprint(of: directory.rawValue)
+        keep(now, of: path)
         return now.digest.description == digest ? (.current, directory) : (.changed, nil)
       } catch .busy(let file) {
         return (.busy(path: file), nil)

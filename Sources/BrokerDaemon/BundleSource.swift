@@ -131,10 +131,8 @@ final class BundleSource {
       let isWatched = self.watches?.isWatched(root: root) ?? false
       self.note(root, scan.state, reportsEvents: scan.reportsEvents && isWatched)
       let present = Set(scan.results.map(\.0))
-      for (entry, result) in scan.results { self.apply(entry, result) }
-      for entry in self.found.keys where entry.root == root && !present.contains(entry) {
-        self.apply(entry, BundleReader.Result())
-      }
+      let gone = self.found.keys.filter { $0.root == root && !present.contains($0) }
+      self.apply(scan.results + gone.map { ($0, BundleReader.Result()) })
       self.setUnread(self.unread.subtracting([root]))
       self.rounds?.wasRead(root, since: begun)
     }
@@ -158,19 +156,20 @@ final class BundleSource {
     polls[root] = loop.schedule(after: Self.pollInterval) { [weak self] in self?.scan(root: root) }
   }
 
-  /// `settled`: nothing has been written for a while, or somebody asked for it as it is.
+  /// `settled`: nothing has been written for a while, or somebody asked for it as it is. Else it is looked for a change that
+  /// came before the watch, and what has none is not read again.
   private func read(_ entry: Entry, final: Bool, settled: Bool = true) {
     guard let index = index(of: entry) else { return }
     let reader = reader
     worker.perform {
-      reader.read(entry, rootIndex: index, final: final)
+      reader.read(entry, rootIndex: index, final: final, unlessKept: !settled)
     } completion: { [unowned self] result in
       // A developer's may have been withdrawn meanwhile.
       guard self.index(of: entry) != nil else { return }
       // What was whole and is not may be in the middle of a change: it stays what it was until that is over.
       let isWhole = result.found.allSatisfy(\.problems.isEmpty)
       if settled || isWhole || self.found[entry] == nil || self.broken.contains(entry) {
-        self.apply(entry, result)
+        self.apply([(entry, result)])
       } else {
         self.touch(entry)
       }
@@ -182,27 +181,38 @@ final class BundleSource {
     roots.firstIndex(of: entry.root) ?? (developed.contains(entry) ? roots.count : nil)
   }
 
-  private func apply(_ entry: Entry, _ result: BundleReader.Result) {
-    var result = result
-    if developed.contains(entry) {
-      for index in result.found.indices { result.found[index].isDeveloped = true }
+  /// Tells of what was read together at once: each event makes the broker look at what else it concerns.
+  private func apply(_ results: [(Entry, BundleReader.Result)]) {
+    var present: [BundleFacts] = []
+    var removed: [String] = []
+    for (entry, result) in results {
+      // Somebody still writes: look again when they have finished.
+      guard result.busy.isEmpty else {
+        touch(entry)
+        continue
+      }
+      let isDeveloped = developed.contains(entry)
+      for var facts in result.found {
+        if isDeveloped { facts.isDeveloped = true }
+        present.append(facts)
+      }
+      let paths = Set(result.found.map(\.path))
+      let gone = (found[entry] ?? []).subtracting(paths)
+      found[entry] = paths.isEmpty ? nil : paths
+      for path in gone { watchContent(of: path, false) }
+      removed += gone
+      note(entry, isBroken: result.found.contains { !$0.problems.isEmpty })
     }
-    // Somebody still writes: look again when they have finished.
-    guard result.busy.isEmpty else { return touch(entry) }
-    let paths = Set(result.found.map(\.path))
-    let removed = (found[entry] ?? []).subtracting(paths)
-    found[entry] = paths.isEmpty ? nil : paths
     if !removed.isEmpty {
       let reader = reader
+      let gone = removed
       worker.perform {
-        reader.forget(Array(removed))
+        reader.forget(gone)
       } completion: {
       }
-      for path in removed { watchContent(of: path, false) }
     }
-    note(entry, isBroken: result.found.contains { !$0.problems.isEmpty })
-    if !result.found.isEmpty || !removed.isEmpty {
-      onEvent(.bundles(found: result.found, removed: removed.sorted()))
+    if !present.isEmpty || !removed.isEmpty {
+      onEvent(.bundles(found: present, removed: removed.sorted()))
     }
   }
 
@@ -268,13 +278,19 @@ final class BundleSource {
 
   // MARK: Checking
 
-  /// Compares a bundle with what was decided about it, and opens it.
+  /// Compares a bundle with what was decided about it, and opens it. Nothing is launched as the cache alone says it is.
   func check(_ path: String, digest: String, answer: @escaping (BundleCheck, SharedDescriptor?) -> Void) {
     let reader = reader
-    worker.perform {
-      reader.check(path, digest: digest)
-    } completion: {
-      answer($0.0, $0.1)
+    let entry = entry(of: path)
+    let index = entry.flatMap(index(of:))
+    worker.perform { () -> (BundleCheck, SharedDescriptor?, BundleReader.Result?) in
+      var read: BundleReader.Result?
+      if let entry, let index { read = reader.readUnread(path, in: entry, rootIndex: index) }
+      let (check, directory) = reader.check(path, digest: digest)
+      return (check, directory, read)
+    } completion: { [unowned self] check, directory, read in
+      if let entry, let read { self.apply([(entry, read)]) }
+      answer(check, directory)
     }
   }
 
@@ -291,6 +307,7 @@ final class BundleSource {
 
   /// Notices changes inside a bundle while hosts may use it.
   func watchContent(of path: String, _ wanted: Bool) {
+    if !wanted, enabled.isEmpty { return }
     guard let entry = entry(of: path) else { return }
     let before = enabled[entry] != nil
     if wanted { enabled[entry, default: []].insert(path) } else { enabled[entry]?.remove(path) }

@@ -106,7 +106,7 @@ internal import LinuxSystem
   enum Value {
     case text(String?)
     case integer(Int64)
-    case bytes([UInt8])
+    case bytes([UInt8]?)
   }
 
   private static func bind(_ statement: OpaquePointer, _ index: Int32, _ value: Value) {
@@ -116,7 +116,8 @@ internal import LinuxSystem
     case .text(nil): unsafe sqlite3_bind_null(statement, index)
     case .text(let text?): unsafe sqlite3_bind_text(statement, index, text, -1, copy)
     case .integer(let number): unsafe sqlite3_bind_int64(statement, index, number)
-    case .bytes(let bytes):
+    case .bytes(nil): unsafe sqlite3_bind_null(statement, index)
+    case .bytes(let bytes?):
       unsafe sqlite3_bind_blob(statement, index, bytes, Int32(clamping: bytes.count), copy)
     }
   }

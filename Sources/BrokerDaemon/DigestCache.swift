@@ -1,14 +1,14 @@
 internal import ExtensionBundles
 internal import LinuxSystem
 
-/// Fingerprints of bundles and verdicts about their signatures, kept from one broker to the next, so that only what has
-/// changed is hashed and verified again.
+/// Fingerprints of bundles, what was found in them, and verdicts about their signatures, kept from one broker to the next, so
+/// that only what has changed is read, hashed and verified again.
 ///
 /// Without it everything works, more slowly: whatever goes wrong here, the answer is "not known". It is no defence: who
 /// can write to it can write to the decisions as well. For one thread at a time.
 final class DigestCache {
   /// A file of another format is made anew.
-  private static let format: Int64 = 1
+  private static let format: Int64 = 2
   private let database: Database
 
   /// nil, and a warning, where it cannot be used.
@@ -36,7 +36,8 @@ final class DigestCache {
     }
     try database.execute(
       """
-      CREATE TABLE IF NOT EXISTS fingerprints (path TEXT PRIMARY KEY, fingerprint BLOB NOT NULL) STRICT, WITHOUT ROWID;
+      CREATE TABLE IF NOT EXISTS fingerprints (
+        path TEXT PRIMARY KEY, fingerprint BLOB NOT NULL, facts BLOB) STRICT, WITHOUT ROWID;
       CREATE TABLE IF NOT EXISTS signatures (key BLOB PRIMARY KEY, good INTEGER NOT NULL) STRICT, WITHOUT ROWID;
       PRAGMA user_version=\(format);
       """)
@@ -50,9 +51,20 @@ final class DigestCache {
     return rows?.first.flatMap(BundleFingerprint.init(decoding:))
   }
 
-  func keep(_ fingerprint: BundleFingerprint, of path: String) {
+  /// With what was found in the entry when it was hashed; its form is that of `KeptFacts`.
+  func found(in path: String) -> (fingerprint: BundleFingerprint, facts: [UInt8])? {
+    let rows = try? database.run(
+      "SELECT fingerprint, facts FROM fingerprints WHERE path = ? AND facts IS NOT NULL", [.text(path)]
+    ) { ($0.bytes(0), $0.bytes(1)) }
+    guard let row = rows?.first, let fingerprint = BundleFingerprint(decoding: row.0) else { return nil }
+    return (fingerprint, row.1)
+  }
+
+  /// What was found before belongs to another content, and goes.
+  func keep(_ fingerprint: BundleFingerprint, facts: [UInt8]? = nil, of path: String) {
     try? database.run(
-      "INSERT OR REPLACE INTO fingerprints VALUES (?, ?)", [.text(path), .bytes(fingerprint.encoded())])
+      "INSERT OR REPLACE INTO fingerprints VALUES (?, ?, ?)",
+      [.text(path), .bytes(fingerprint.encoded()), .bytes(facts)])
   }
 
   func forget(_ path: String) {

@@ -18,20 +18,43 @@ public struct BundleFingerprint: Hashable, Sendable {
 
   /// Whether nothing has changed since. false may also mean that it cannot be told: hash again then.
   ///
-  /// `probingWriters` also opens each file and asks whether somebody can write it unseen. Do so before a launch, and
-  /// once after the machine was started.
+  /// `probingWriters` also opens each file and asks whether somebody can write it unseen. Do so before a launch.
   public func isCurrent(bundle directory: CInt, probingWriters: Bool = false) -> Bool {
     guard fileSystem.keepsChangeTimes, let now = try? FileSystemKind(of: directory), now == fileSystem else {
       return false
     }
-    let settled = started - Self.racyInterval
+    guard isSettled(before: started) else { return false }
     return records.allSatisfy { record in
-      guard record.changed < settled, record.modified < settled else { return false }
       if probingWriters, record.kind == .regular { return record.isUnwritten(in: directory) }
       return record.path.isEmpty
         ? record.matches(try? FileStatus(of: directory))
         : record.matches(try? FileStatus(at: record.path, in: directory))
     }
+  }
+
+  /// Whether nothing has changed in an entry of a root since. Opens nothing, and asks for no writers: enough to say again what
+  /// was found in the same files, never enough to run them.
+  package func isCurrent(_ name: String, inRoot root: BundleScanner.Root) -> Bool {
+    guard fileSystem.keepsChangeTimes, fileSystem == root.fileSystem, isSettled(before: started) else {
+      return false
+    }
+    return records.allSatisfy { record in
+      let path = record.path.isEmpty ? name : name + "/" + record.path
+      let status = try? FileStatus(at: path, in: root.directory.rawValue)
+      // What is mounted there may have the same numbers.
+      return status?.device == root.device && record.matches(status)
+    }
+  }
+
+  /// Whether what was read since a moment (nanoseconds since 1970) is what was hashed.
+  package func covers(readingSince moment: Int64) -> Bool {
+    fileSystem.keepsChangeTimes && isSettled(before: moment)
+  }
+
+  /// Whether nothing was changed after a moment, nor so shortly before that its time would not tell of another change.
+  private func isSettled(before moment: Int64) -> Bool {
+    let settled = moment - Self.racyInterval
+    return records.allSatisfy { $0.changed < settled && $0.modified < settled }
   }
 
   /// What differs from an earlier one: paths, sorted.

@@ -58,15 +58,19 @@ public struct BundleScanner: Hashable, Sendable {
   package struct Root {
     package let path: String
     let directory: SharedDescriptor
-    package let reportsEvents: Bool
+    package var reportsEvents: Bool { fileSystem.reportsEvents }
+    let fileSystem: FileSystemKind
+    /// The file system's number now; another one after the next boot, perhaps.
+    let device: UInt64
     /// Whether root alone can change it and every directory above.
-    let isRootOwned: Bool
+    package let isRootOwned: Bool
 
     package init(_ path: String) throws(Errno) {
       let slashes = path.utf8.reversed().prefix { $0 == UInt8(ascii: "/") }.count
       self.path = String(path.dropLast(slashes))
       directory = SharedDescriptor(try File.open(path, .directory))
-      reportsEvents = try FileSystemKind(of: directory.rawValue).reportsEvents
+      fileSystem = try FileSystemKind(of: directory.rawValue)
+      device = try FileStatus(of: directory.rawValue).device
       isRootOwned = try Self.isRootOwned(directory)
     }
 

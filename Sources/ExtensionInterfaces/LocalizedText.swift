@@ -3,7 +3,12 @@ public struct LocalizedText: Hashable, Sendable {
   /// What it is where no language fits.
   public let text: String
   /// By language, as `normal` writes it.
-  private let translations: [String: String]
+  package let translations: [String: String]
+
+  /// What another one holds.
+  package init(_ text: String, normalTranslations: [String: String]) {
+    (self.text, translations) = (text, normalTranslations)
+  }
 
   /// `region`: the language of `text`, where it is known. A translation into that one takes the text's place.
   public init(_ text: String, translations: [String: String] = [:], region: String? = nil) {
