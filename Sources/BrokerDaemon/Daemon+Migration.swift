@@ -21,7 +21,7 @@ extension Daemon {
     storeWorker.perform { () -> Result<Void, any Error> in
       Result {
         // First what it stored: if that fails, it can be asked for again.
-        if File.exists(container) { try File.removeTree(container) }
+        try Self.remove(container)
         try store.add(decisions)
       }
     } completion: { [unowned self] result in
@@ -29,6 +29,21 @@ extension Daemon {
       case .success: self.handle(.forgotten(request, identifier, decisions))
       case .failure(let error): self.handle(.decisionFailed(request, message: "\(error)"))
       }
+    }
+  }
+
+  /// Not longer than this: who decides something else meanwhile waits for it.
+  private static let patience: Duration = .seconds(5)
+
+  private struct Remainder: Error, CustomStringConvertible { let description: String }
+
+  private static func remove(_ container: String) throws(Remainder) {
+    do throws(Errno) { try File.removeTree(container, within: patience) } catch .noEntry {
+      return
+    } catch .timedOut {
+      throw Remainder(description: "\(container) holds so much that it is not yet empty; ask again to go on")
+    } catch {
+      throw Remainder(description: "cannot remove \(container): \(error); remove it yourself and ask again")
     }
   }
 

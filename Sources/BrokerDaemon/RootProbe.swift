@@ -7,6 +7,9 @@ final class RootProbe {
   /// By root, and what is done when it answers.
   private var waiting: [String: (worker: Worker, then: () -> Void)] = [:]
 
+  /// Those that were answered. They stay: to make a thread and to end it takes over 20 calls, and a question but three.
+  private var idle: [Worker] = []
+
   init(loop: EventLoop) { self.loop = loop }
 
   /// Calls `then` when the root has answered, whatever it has said. While it is being asked, only the last one counts.
@@ -16,12 +19,14 @@ final class RootProbe {
       return
     }
     // Without one more thread there is no better way than to read it.
-    guard let worker = try? Worker(loop: loop) else { return then() }
+    guard let worker = idle.popLast() ?? (try? Worker(loop: loop)) else { return then() }
     waiting[root] = (worker, then)
     worker.perform {
       if let directory = try? File.open(root, .directory) { _ = try? FileSystemKind(of: directory.rawValue) }
     } completion: { [weak self] in
-      self?.waiting.removeValue(forKey: root)?.then()
+      guard let self, let (worker, then) = self.waiting.removeValue(forKey: root) else { return }
+      self.idle.append(worker)
+      then()
     }
   }
 }

@@ -108,10 +108,13 @@ extension BundleScanner {
     }
     var records = records
     for (identifier, indices) in owners where indices.count > 1 {
-      let paths = indices.map { records[$0].path }.joined(separator: " and ")
+      // Each of very many would name all others.
+      let paths =
+        indices.prefix(3).map { records[$0].path } + (indices.count > 3 ? ["\(indices.count - 3) more"] : [])
       for index in indices {
         records[index].note(
-          .identifierDuplicate, "\(identifier) is the identifier of \(paths); give each its own")
+          .identifierDuplicate,
+          "\(identifier) is the identifier of \(paths.joined(separator: " and ")); give each its own")
       }
     }
     return records

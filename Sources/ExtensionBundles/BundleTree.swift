@@ -19,6 +19,8 @@ struct BundleTree {
   static let maximumFiles = 10_000
   static let maximumBytes: Int64 = 1 << 30
   static let maximumDepth = 32
+  /// Of a walk. With more of them it ends, and nothing in there counts.
+  static let maximumFaults = 100
 
   let directory: SharedDescriptor
   /// Sorted by the bytes of the path.
@@ -46,6 +48,12 @@ struct BundleTree {
 
   /// The entry at a path, if there is one.
   func entry(_ path: String) -> Entry? {
+    let index = index(of: path)
+    return index < entries.count && entries[index].path.utf8.elementsEqual(path.utf8) ? entries[index] : nil
+  }
+
+  /// Where a path is among the entries, or would be.
+  private func index(of path: String) -> Int {
     var (low, high) = (0, entries.count)
     while low < high {
       let middle = (low + high) / 2
@@ -55,17 +63,20 @@ struct BundleTree {
         high = middle
       }
     }
-    return low < entries.count && entries[low].path.utf8.elementsEqual(path.utf8) ? entries[low] : nil
+    return low
+  }
+
+  /// What stands below the directory at `prefix`, which ends with a slash or is empty. Only that is looked at: an
+  /// application may hold many extensions.
+  private func below(_ prefix: String) -> ArraySlice<Entry> {
+    entries[index(of: prefix)...].prefix { $0.path.utf8.starts(with: prefix.utf8) }
   }
 
   /// What stands directly in the directory at `prefix`, which ends with a slash or is empty.
   func children(of prefix: String) -> [(name: String, entry: Entry)] {
-    entries.compactMap { entry in
-      guard entry.path.utf8.count > prefix.utf8.count, entry.path.utf8.starts(with: prefix.utf8) else {
-        return nil
-      }
+    below(prefix).compactMap { entry in
       let name = entry.path.utf8.dropFirst(prefix.utf8.count)
-      return name.contains(UInt8(ascii: "/")) ? nil : (String(Substring(name)), entry)
+      return name.isEmpty || name.contains(UInt8(ascii: "/")) ? nil : (String(Substring(name)), entry)
     }
   }
 
@@ -73,16 +84,15 @@ struct BundleTree {
   func subtree(_ path: String) throws(Errno) -> BundleTree {
     let prefix = path + "/"
     let directory = SharedDescriptor(try File.openBeneath(directory.rawValue, path, .directory))
+    let top = entry(path).map { [Entry(path: "", status: $0.status, target: nil)] } ?? []
     return BundleTree(
       directory: directory,
-      entries: entries.compactMap { entry in
-        if entry.path.utf8.elementsEqual(path.utf8) {
-          return Entry(path: "", status: entry.status, target: nil)
-        }
-        guard entry.path.utf8.starts(with: prefix.utf8) else { return nil }
-        return Entry(
-          path: String(entry.path.dropFirst(prefix.count)), status: entry.status, target: entry.target)
-      },
+      entries: top
+        + below(prefix).map { entry in
+          Entry(
+            path: String(Substring(entry.path.utf8.dropFirst(prefix.utf8.count))), status: entry.status,
+            target: entry.target)
+        },
       faults: faults.filter { $0.path.isEmpty || $0.path.utf8.starts(with: prefix.utf8) })
   }
 
@@ -145,6 +155,7 @@ struct BundleTree {
 
     private mutating func note(_ path: String, _ check: BundleProblem.Check, _ message: String) {
       faults.append(Fault(path: path, problem: BundleProblem(check, message)))
+      if faults.count == maximumFaults, !full { stop(check, "and more of this kind; mend these first") }
     }
   }
 }

@@ -12,24 +12,42 @@ package enum DirectoryReader {
 
   /// All entries but `.` and `..`, in no order. The descriptor must be open for reading.
   package static func entries(of directory: CInt) throws(Errno) -> [Entry] {
-    try check { lseek(directory, 0, SEEK_SET) }
     var entries: [Entry] = []
+    try read(directory) { name, kind in
+      let valid = String(validating: name, as: UTF8.self)
+      entries.append(
+        Entry(name: valid ?? String(decoding: name, as: UTF8.self), kind: kind, isText: valid != nil))
+      return true
+    }
+    return entries
+  }
+
+  /// Gives each entry with the bytes of its name, which need not be text, and the zero that calls want behind it. They
+  /// may be removed meanwhile. Ends when `body` answers false.
+  package static func each(
+    of directory: CInt, _ body: (_ name: [CChar], FileStatus.Kind) throws(Errno) -> Bool
+  ) throws(Errno) {
+    try read(directory) { name, kind throws(Errno) in
+      try body(name.map(CChar.init(bitPattern:)) + [0], kind)
+    }
+  }
+
+  private static func read(
+    _ directory: CInt, _ body: (ArraySlice<UInt8>, FileStatus.Kind) throws(Errno) -> Bool
+  ) throws(Errno) {
+    try check { lseek(directory, 0, SEEK_SET) }
     // Not filled with anything: to clear it takes longer than to list a small directory.
     var buffer = unsafe [UInt8](unsafeUninitializedCapacity: 32768) { _, count in count = 32768 }
     while true {
       let count = try check { unsafe clinux_getdents(directory, &buffer, buffer.count) }
-      if count == 0 { return entries }
+      if count == 0 { return }
       var offset = 0
       while offset < count {
         // struct linux_dirent64: inode 8, offset 8, record length 2, type 1, name with NUL.
         let length = Int(buffer[offset + 16]) | Int(buffer[offset + 17]) << 8
         let name = buffer[(offset + 19)..<(offset + length)].prefix { $0 != 0 }
         if name != [0x2E], name != [0x2E, 0x2E] {
-          let valid = String(validating: name, as: UTF8.self)
-          entries.append(
-            Entry(
-              name: valid ?? String(decoding: name, as: UTF8.self), kind: kind(buffer[offset + 18]),
-              isText: valid != nil))
+          guard try body(name, kind(buffer[offset + 18])) else { return }
         }
         offset += length
       }

@@ -31,6 +31,13 @@ internal import CLinux
     }
   }
 
+  /// The same for a name of any bytes, with a zero behind it, as `DirectoryReader.each` gives it.
+  package static func open(_ name: [CChar], _ flags: Flags, in directory: CInt) throws(Errno)
+    -> FileDescriptor
+  {
+    try checkDescriptor { unsafe clinux_open(directory, name, flags.rawValue, 0) }
+  }
+
   /// The whole content; throws `messageTooLong` past `limit` bytes.
   package static func read(_ path: String, limit: Int, in directory: CInt? = nil) throws(Errno) -> [UInt8] {
     try open(path, .readOnly, in: directory).readToEnd(limit: limit)
@@ -68,18 +75,6 @@ internal import CLinux
 
   package static func removeDirectory(_ path: String, in directory: CInt? = nil) throws(Errno) {
     try check { unsafe path.withCString { unsafe unlinkat(directory ?? AT_FDCWD, $0, AT_REMOVEDIR) } }
-  }
-
-  /// Removes a file, or a directory with all that is in it.
-  package static func removeTree(_ path: String) throws(Errno) {
-    guard try FileStatus(at: path).kind == .directory else { return try remove(path) }
-    // Its owner may have no right to read it, and gives it to himself.
-    _ = unsafe path.withCString { unsafe chmod($0, 0o700) }
-    let directory = try open(path, [.directory, .noFollow])
-    for entry in try DirectoryReader.entries(of: directory.rawValue) {
-      try removeTree(path + "/" + entry.name)
-    }
-    try removeDirectory(path)
   }
 
   package enum RenameMode: UInt32, Sendable {

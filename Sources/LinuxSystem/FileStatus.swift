@@ -4,6 +4,20 @@ internal import CLinux
 @usableFromInline package struct FileStatus: Hashable, Sendable {
   @usableFromInline package enum Kind: UInt8, Sendable {
     case unknown, regular, directory, symbolicLink, fifo, socket, characterDevice, blockDevice
+
+    init(ofMode mode: mode_t) {
+      self =
+        switch mode & 0o170_000 {
+        case 0o100_000: .regular
+        case 0o040_000: .directory
+        case 0o120_000: .symbolicLink
+        case 0o010_000: .fifo
+        case 0o140_000: .socket
+        case 0o020_000: .characterDevice
+        case 0o060_000: .blockDevice
+        default: .unknown
+        }
+    }
   }
 
   package let kind: Kind
@@ -39,17 +53,7 @@ internal import CLinux
   }
 
   private init(_ status: stat) {
-    kind =
-      switch status.st_mode & 0o170_000 {
-      case 0o100_000: .regular
-      case 0o040_000: .directory
-      case 0o120_000: .symbolicLink
-      case 0o010_000: .fifo
-      case 0o140_000: .socket
-      case 0o020_000: .characterDevice
-      case 0o060_000: .blockDevice
-      default: .unknown
-      }
+    kind = Kind(ofMode: status.st_mode)
     mode = status.st_mode & 0o7777
     userID = status.st_uid
     groupID = status.st_gid

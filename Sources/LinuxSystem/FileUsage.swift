@@ -7,13 +7,11 @@ package struct FileUsage: Sendable {
   package let bytes: Int64
   package let linkCount: UInt64
 
-  /// That of what is at `path`, relative to `directory`. Links are not followed.
-  package init(at path: String, in directory: CInt) throws(Errno) {
-    kind = try FileStatus(at: path, in: directory).kind
+  /// That of what has a name of any bytes in `directory`, with a zero behind it. Links are not followed.
+  package init(at name: [CChar], in directory: CInt) throws(Errno) {
     var status = stat()
-    try check {
-      unsafe path.withCString { unsafe fstatat(directory, $0, &status, AT_SYMLINK_NOFOLLOW) }
-    }
+    try check { unsafe fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) }
+    kind = FileStatus.Kind(ofMode: status.st_mode)
     bytes = Int64(status.st_blocks) * 512
     linkCount = UInt64(status.st_nlink)
   }

@@ -143,6 +143,24 @@ import Testing
     #expect(root.read("Host.app").map(\.checks) == [[.identifierDuplicate], [], [.identifierDuplicate]])
   }
 
+  @Test func `Very many faults are told with a bound`() throws {
+    let root = try TemporaryDirectory()
+    try root.makeApplication()
+    for number in 0..<20 { try root.makeExtension("Host.app/Extensions/\(number).appex") }
+    let records = root.read("Host.app")
+    #expect(records.count == 21)
+    for record in records.dropFirst() {
+      #expect(record.checks == [.identifierDuplicate])
+      #expect((record.problems.first?.message ?? "").ranges(of: ".appex").count <= 3)
+    }
+    for number in 0..<200 {
+      try root.makeDirectory("Host.app/Extensions/0.appex/\(number)")
+      try root.writeUnreadableName(in: "Host.app/Extensions/0.appex/\(number)")
+    }
+    let many = root.read("Host.app")
+    #expect(many.allSatisfy { !$0.isUsable && $0.problems.count < 110 })
+  }
+
   private static let hostIdentity = "<key>CFBundleIdentifier</key><string>org.example.host</string>"
 
   @Test(arguments: [

@@ -44,11 +44,7 @@ final class TemporaryDirectory: Sendable {
 
   /// Makes a file whose name is the byte FF.
   func writeUnreadableName(in relative: String) throws {
-    try call(unsafe mknod(Self.unreadableName(in: path(relative)), 0o100_644, 0))
-  }
-
-  private static func unreadableName(in path: String) -> [CChar] {
-    path.utf8CString.dropLast() + [0x2F, -1, 0]
+    try call(unsafe mknod(path(relative).utf8CString.dropLast() + [0x2F, -1, 0], 0o100_644, 0))
   }
 
   /// An open directory in here.
@@ -60,20 +56,7 @@ final class TemporaryDirectory: Sendable {
     if result != 0 { throw Errno(rawValue: clinux_errno()) }
   }
 
-  private static func remove(_ path: String) {
-    if let status = try? FileStatus(at: path), status.kind == .directory {
-      if let directory = try? File.open(path, .directory),
-        let entries = try? DirectoryReader.entries(of: directory.rawValue)
-      {
-        for entry in entries {
-          if entry.isText { remove(path + "/" + entry.name) } else { unsafe unlink(unreadableName(in: path)) }
-        }
-      }
-      try? File.removeDirectory(path)
-    } else {
-      try? File.remove(path)
-    }
-  }
+  private static func remove(_ path: String) { try? File.removeTree(path) }
 }
 
 /// Long enough for the clock of file times to have moved on.

@@ -17,9 +17,9 @@ REPLY = b'{"parameters":{' + TEXT + b"}}\0"
 CALLS = 500
 ALLOCATORS = {"malloc", "calloc", "realloc", "posix_memalign", "aligned_alloc", "memalign"}
 
-# The most that a call may take of a debug build, which is what is tested. Instructions have a tenth to spare: compilers differ. docs/speed.md has their history.
+# The most that a call may take of a debug build, which is what is tested. Instructions have a twentieth to spare: they vary by a quarter of a percent. docs/speed.md has their history.
 Costs = collections.namedtuple("Costs", "instructions allocations system_calls")
-MOST = {"--call": Costs(111_000, 21, 3), "--serve": Costs(142_000, 37, 3)}
+MOST = {"--call": Costs(112_300, 21, 3), "--serve": Costs(143_200, 37, 3)}
 
 
 def converse(connection, role, count):
@@ -108,7 +108,7 @@ class CallCostTests(unittest.TestCase):
         # Less than half of one: what a run takes for itself varies by a few.
         self.assertLess(system_calls, most.system_calls + 0.4, costs)
         self.assertLess(allocations, most.allocations + 0.4, costs)
-        self.assertLess(instructions, most.instructions * 1.1, costs)
+        self.assertLess(instructions, most.instructions * 1.05, costs)
 
     def test_a_call_stays_as_cheap_as_it_is_for_who_makes_it(self):
         self.check("--call")

@@ -5,8 +5,10 @@ import pathlib
 import plistlib
 import shutil
 import signal
+import subprocess
 import threading
 import time
+import unittest
 
 from world import DEADLINE, POINT, VarlinkError, World, until
 
@@ -81,6 +83,25 @@ class Discovery(World):
         shutil.copy(source / "main.py", target / "main.py")
         shutil.copy(source / "Info.plist", target / "Info.plist")
         self.wait_state(target, "unapproved")
+
+    @unittest.skipUnless(shutil.which("strace"), "no strace")
+    def test_a_rescan_of_what_did_not_change_makes_no_thread(self):
+        self.ready()
+        self.ask("Rescan", wait=True)
+        calls = self.place / "calls"
+        tracer = subprocess.Popen(
+            ["strace", "-f", "-e", "trace=clone,clone3,getdents64", "-o", calls, "-p", str(self.broker.pid)],
+            stderr=subprocess.PIPE, text=True)
+        try:
+            self.assertIn("attached", tracer.stderr.readline())
+            for _ in range(5):
+                self.ask("Rescan", wait=True)
+        finally:
+            tracer.terminate()
+            tracer.communicate()
+        found = calls.read_text()
+        self.assertGreaterEqual(found.count("getdents64("), 5)
+        self.assertNotIn("clone", found)
 
     def test_a_file_that_is_being_written_takes_nothing_from_hosts(self):
         self.put(self.make_host())

@@ -1,6 +1,7 @@
 """Decisions from one machine to another, and what is left of extensions that are gone."""
 
 import json
+import os
 import shutil
 import sqlite3
 
@@ -40,6 +41,9 @@ class Migration(World):
         shutil.rmtree(self.root / "Ext.appex")
         until(lambda: not self.ask("ListInstances")["instances"], "the end of the instance")
         self.wait_state(self.root / "Ext.appex", None)
+        # What no text names does not keep it.
+        (self.container() / os.fsdecode(b"\xff")).mkdir()
+        (self.container() / os.fsdecode(b"\xff/\xfe")).touch()
         self.extctl("forget", "org.example.Ext")
         self.assertFalse(self.container().exists())
         self.assertEqual(json.loads(self.extctl("export").stdout)["decisions"], [])

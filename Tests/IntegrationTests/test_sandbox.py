@@ -152,6 +152,11 @@ class Container(World):
         self.assertEqual(self.listed("org.example.Ext")[0].get("quarantinedUntil"), None)
         self.activate(self.host())
 
+    def test_what_has_a_name_of_any_bytes_counts(self):
+        self.ready(body=WRITES.replace("/deep/er", "/deep\\udcff/er") % (2 << 20))
+        lease = self.activated()
+        self.assertEqual(lease.recv(1), b"")
+
     def test_a_word_comes_before_the_end(self):
         self.ready(body=WRITES % (900 << 10))
         lease = self.activated()
