@@ -150,13 +150,19 @@ struct InstanceCommand {
       let profile = SystemCallFilter.Profile(
         nestedSandbox: request.nestedSandbox ?? false, stopped: request.stopped ?? false)
       further.append(try tools.filters.filter(for: profile).open())
+      options += ["--seccomp", "\(first + further.count)"]
     } catch {
       // Nothing runs without it.
       throw LaunchFailure(stage: "systemCalls", errno: error)
     }
-    options += ["--seccomp", "\(first + further.count)"]
-    // After the mounts, which may lie above it.
-    bind(tools.initProgram, initInside)
+    // After the mounts, which may lie above it. As a copy: an update may have taken its file away since.
+    do throws(Errno) {
+      let program = try File.open("/proc/self/fd/\(tools.initProgram.rawValue)", .readOnly)
+      further.append(SharedDescriptor(program))
+    } catch {
+      throw LaunchFailure(stage: "sandbox", errno: error)
+    }
+    options += ["--perms", "0555", "--ro-bind-data", "\(first + further.count)", initInside]
     // All mount points have been made in them by now.
     options += sealed.reversed().flatMap { ["--remount-ro", $0] }
     options += ["--chdir", request.directory]

@@ -6,6 +6,7 @@ import os
 import pathlib
 import random
 import select
+import shutil
 import signal
 import socket
 import subprocess
@@ -44,6 +45,23 @@ class Crash(World):
         _, lease, connection = self.activate(self.host(), connect=True)
         self.echo(connection)
         lease.close()
+
+    def test_a_launcher_outlives_the_update_of_its_package(self):
+        programs = self.place / "programs"
+        programs.mkdir()
+        init = programs / "extension-init"
+        shutil.copy(BUILD / init.name, init)
+        self.env |= {"EXTENSIOND_INIT": str(init)}
+        self.ready()
+        for round in range(2):
+            _, lease, connection = self.activate(self.host(), connect=True)
+            self.echo(connection)
+            connection.close()
+            lease.close()
+            until(lambda: not self.ask("ListInstances")["instances"], "no instance")
+            # As a package manager does it: the new file takes the old one's place.
+            shutil.copy(BUILD / init.name, programs / "new")
+            (programs / "new").rename(init)
 
     def test_a_launcher_that_is_still_starting_ends_with_its_broker(self):
         launcher, told = self.place / "launcher", self.place / "told"
