@@ -19,17 +19,29 @@ extension Broker {
   private mutating func withdrawAnnouncements(of identifiers: Set<String>) {
     let over = announcements.open.filter { content, speaksOf in
       !speaksOf.isDisjoint(with: identifiers)
-        && !speaksOf.contains { announcement(of: $0)?.content == content }
+        && !speaksOf.contains { announcement(of: $0)?.content == content || mayBeUnread($0) }
     }
     if over.isEmpty { return }
     for content in over.keys { announcements.open[content] = nil }
     effects.append(.withdrawAnnouncements(over.keys.sorted { $0.identifier < $1.identifier }))
   }
 
+  /// It may be in a root whose file system has not answered.
+  private func mayBeUnread(_ identifier: String) -> Bool {
+    !unreadRoots.isEmpty && catalog.matching(identifier).isEmpty
+  }
+
   /// What comes with these is announced a little later: others may come with it, and a person who approves at once is
   /// not told.
   mutating func considerAnnouncing(_ identifiers: Set<String>) {
     guard announcements.order != nil, knowsBundles else { return }
+    // What was announced of an application's own extensions has the application's name.
+    for identifier in identifiers {
+      guard let content = announcement(of: identifier)?.content, announcements.open[content] != nil else {
+        continue
+      }
+      announcements.open[content]?.insert(identifier)
+    }
     withdrawAnnouncements(of: identifiers)
     let new = identifiers.filter { identifier in
       announcement(of: identifier).map { !announcements.knows($0.content) } ?? false
@@ -63,9 +75,10 @@ extension Broker {
 
   /// Nobody was there to show them. At the start of a session that may change soon.
   mutating func announcementFailed(_ contents: [AnnouncedContent]) {
+    let speaksOf = contents.flatMap { announcements.open[$0] ?? [$0.identifier] }
     announcements.remove(contents)
     guard announcements.failures < limits.announcementTries else { return }
-    announcements.waiting.formUnion(contents.map(\.identifier))
+    announcements.waiting.formUnion(speaksOf)
     let next = now.monotonic + limits.announcementInterval << announcements.failures
     announcements.failures += 1
     announcements.deadline = announcements.deadline ?? next

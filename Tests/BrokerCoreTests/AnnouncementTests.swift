@@ -17,6 +17,12 @@ extension TestWorld {
     }
   }
 
+  fileprivate var withdrawn: [AnnouncedContent] {
+    effects.flatMap { effect -> [AnnouncedContent] in
+      if case .withdrawAnnouncements(let all) = effect { all } else { [] }
+    }
+  }
+
   fileprivate func waitForAnnouncement() { pass(20_000) }
 }
 
@@ -134,6 +140,38 @@ private func `who waits for the person is announced, and nobody else`(it: Case) 
   #expect(world.announced.count == 1)
   world.pass(8_000)
   #expect(world.announced.map(\.count) == [29, 1])
+}
+
+@Test func `what was announced of an application's own extensions stays until it is decided`() {
+  let world = TestWorld(bundles: host())
+  let content = AnnouncedContent(identifier: "org.example.Editor", digest: "sha256:host")
+  world.send(.announcementsLoaded([content], open: [content]))
+  world.waitForAnnouncement()
+  #expect(world.announced == [])
+  #expect(world.withdrawn == [])
+  world.admin(.disable(.init(extension: "org.example.Editor")))
+  for number in 1...3 { world.admin(.disable(.init(extension: "org.example.Editor.\(number)"))) }
+  #expect(world.withdrawn == [content])
+}
+
+@Test func `what nobody showed of an application's own extensions is tried again`() {
+  let world = TestWorld(bundles: host())
+  world.send(.announcementsLoaded([]))
+  world.waitForAnnouncement()
+  world.send(.announcementFailed([.init(identifier: "org.example.Editor", digest: "sha256:host")]))
+  world.waitForAnnouncement()
+  #expect(world.announced == [["org.example.Editor sha256:host"], ["org.example.Editor sha256:host"]])
+}
+
+@Test func `what may be in a root that does not answer stays announced`() {
+  let world = TestWorld(bundles: [TestWorld.points()])
+  let content = AnnouncedContent(identifier: greeter, digest: "sha256:1")
+  world.send(.rootsUnread(["/roots/other"]))
+  world.send(.announcementsLoaded([content], open: [content]))
+  #expect(world.withdrawn == [])
+  world.send(.rootsUnread([]))
+  world.send(.scanned(0))
+  #expect(world.withdrawn == [content])
 }
 
 @Test func `what nobody showed is tried again, and not for ever`() {

@@ -145,9 +145,14 @@ final class Notifier {
 
   /// An earlier broker has shown these.
   func restore(_ known: [Known]) {
-    for (place, contents) in Dictionary(grouping: known, by: \.place) {
-      wanted.formUnion(contents.map(\.content))
-      add(Shown(place: place, command: nil, contents: Set(contents.map(\.content))))
+    // The newest comes first, and is the last to be given up.
+    for one in known.reversed() {
+      wanted.insert(one.content)
+      if let index = shown.firstIndex(where: { $0.place == one.place }) {
+        shown[index].contents.insert(one.content)
+      } else {
+        add(Shown(place: one.place, command: nil, contents: [one.content]))
+      }
     }
   }
 
