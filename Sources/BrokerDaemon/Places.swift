@@ -77,7 +77,10 @@ struct Places: Sendable {
   }
 
   private static func list(_ text: String) -> [String] {
-    text.split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
+    text.split(separator: ":").filter { $0.hasPrefix("/") }.compactMap { path in
+      // Paths are compared as texts.
+      path.lastIndex { $0 != "/" }.map { String(path[...$0]) }
+    }
   }
 
   /// All in one directory of its own, and no roots but one.

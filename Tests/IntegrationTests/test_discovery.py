@@ -32,6 +32,20 @@ class Discovery(World):
             bundle = self.put(self.make_bundle(f"org.example.{root.name.title()}"), root=root)
             self.wait_state(bundle, "unapproved")
 
+    def test_a_root_is_one_however_many_slashes_it_ends_with(self):
+        root = self.place / "other"
+        root.mkdir()
+        path = self.put(self.make_bundle(), root=root)
+        self.start_broker(EXTENSIOND_PATH=f"{root}//:{root}")
+        self.wait_state(path, "unapproved")
+        paths = [one["path"] for one in self.ask("Status")["roots"]]
+        self.assertEqual([one for one in paths if one.startswith(str(root))], [str(root)])
+        # The root of what is found is known, or its content would not be watched.
+        self.extctl("approve", "org.example.Ext", "--yes")
+        self.wait_state(path, "enabled")
+        (path / "main.py").write_text("#!/bin/sh\n")
+        self.wait_state(path, "changed")
+
     def test_a_list_of_very_many_bundles_is_whole(self):
         words = {key: "1" * 500 for key in ("Description", "Developer", "License")}
         for number in range(1000):
