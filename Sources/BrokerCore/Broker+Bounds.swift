@@ -13,7 +13,7 @@ extension Broker {
 
   func boundRows(_ facts: BundleFacts) -> [AdminInterface.Bound] {
     let bounds = bounds(of: facts)
-    let isSandboxed = !facts.entitlements.contains("none")
+    let isSandboxed = !facts.entitlements.contains("none") && !runsWithoutSandbox(facts)
     let values: [(AdminInterface.Bound.Name, KeyPath<ResourceBounds, Int?>)] = [
       (.memory, \.memory), (.processes, \.processes), (.cpuWeight, \.cpuWeight), (.openFiles, \.openFiles),
       (.fileSize, \.fileSize),
@@ -25,6 +25,11 @@ extension Broker {
           asked: facts.bounds[keyPath: value] == nil ? nil : true)
       }
     }
+  }
+
+  /// None can be made here, and the policy lets it run all the same.
+  func runsWithoutSandbox(_ facts: BundleFacts) -> Bool {
+    sandboxFault != nil && catalog.ruling(facts).allowsNoSandbox != nil
   }
 
   /// nil where that is not known, since no launcher is there.

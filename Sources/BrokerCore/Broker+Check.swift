@@ -104,7 +104,6 @@ extension Broker {
     if let reason = obstacle(instance) { return failStart(id, reason, standardError: []) }
     guard let facts = catalog.bundles[instance.path], let program = facts.program else { return }
     instances[id]?.phase = .launching
-    let ruling = catalog.ruling(facts)
     guard let note = instances[id]?.note else { return }
     effects.append(
       .launch(
@@ -112,7 +111,7 @@ extension Broker {
           instance: id, extensionIdentifier: instance.identifier, extensionPoint: instance.extensionPoint,
           path: instance.path, program: program, arguments: facts.arguments,
           entitlements: facts.entitlements, bounds: bounds(of: facts),
-          withoutSandbox: ruling.allowsNoSandbox != nil && sandboxFault != nil, runtime: facts.runtime,
+          withoutSandbox: runsWithoutSandbox(facts), runtime: facts.runtime,
           waits: instance.waits,
           note: note)))
   }

@@ -44,27 +44,29 @@ struct Tools {
         of: bubblewrap,
         ["--unshare-all", "--as-pid-1", "--die-with-parent", "--ro-bind", "/", "/", "/usr/bin/true"],
         null: null)
-    // What took too long on a busy machine says nothing: an extension runs without a sandbox only where none can be made.
+    // What took too long or was killed on a busy machine says nothing: an extension runs without a sandbox only where none can be made.
     sandboxFault =
       tried.works == false
       ? "\(bubblewrap) makes no sandbox here" + (tried.text.isEmpty ? "" : ": \(tried.text.prefix(200))")
       : nil
   }
 
-  /// What a program prints, and whether it ended well; nil: it did not end in time. A pipe holds all of it, so it can end
-  /// before anybody reads.
+  /// What a program prints, and whether it ended well; nil where it could not say: it did not end in time, was killed, or
+  /// this system had nothing left to start it with. A pipe holds all of it, so it can end before anybody reads.
   private static func output(
     of program: String, _ arguments: [String], null: SharedDescriptor
   ) -> (text: String, works: Bool?) {
-    guard let pipe = try? Pipe.make() else { return ("", false) }
+    guard let pipe = try? Pipe.make() else { return ("", nil) }
     let command = Spawn(
       path: program, arguments: arguments, environment: [], descriptors: [null, pipe.writing, pipe.writing])
     do throws(Spawn.Failure) {
       let end = try command.runToEnd(deadline: .now + .seconds(10))
       let text = String(decoding: pipe.written(upTo: 1 << 16), as: UTF8.self)
-      return (text.split(separator: "\n").joined(separator: " "), end.map { $0 == .exited(status: 0) })
+      let works: Bool? = if case .exited(let status) = end { status == 0 } else { nil }
+      return (text.split(separator: "\n").joined(separator: " "), works)
     } catch {
-      return ("\(error.errno)", false)
+      let isThePrograms = [.noEntry, .permission, .notDirectory].contains(error.errno)
+      return ("\(error.errno)", isThePrograms ? false : nil)
     }
   }
 }
