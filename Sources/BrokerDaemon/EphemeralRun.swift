@@ -129,7 +129,7 @@ final class EphemeralRun {
           if !isFromKernel { process.send(signal: signal) }
         },
         try Signals.watch([Signals.childEnded], on: loop) { [unowned self] _ in
-          Descendants.reapAdopted(own: own() + [self.processID])
+          Descendants.reapAdopted(own: Set(own() + [self.processID]))
         },
       ]
     } catch {

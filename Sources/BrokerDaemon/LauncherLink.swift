@@ -37,9 +37,7 @@ final class LauncherLink {
   private var pending: [String: (Answer?) -> Void] = [:]
   private var number = 0
   /// Not filled with anything: memory is only taken for the packets that come, which are short.
-  private var buffer = unsafe [UInt8](unsafeUninitializedCapacity: LauncherPacket.limit) { _, count in
-    count = LauncherPacket.limit
-  }
+  private var buffer = [UInt8].uninitialized(count: LauncherPacket.limit)
   private var retry: Duration = .milliseconds(20)
   private var nextTry: EventLoop.Timer?
   private var isClosed = false

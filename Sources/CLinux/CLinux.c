@@ -198,8 +198,9 @@ int clinux_seal(int memfd) {
 
 int clinux_fcntl(int descriptor, int command, int argument) { return fcntl(descriptor, command, argument); }
 
-// A child runs in the memory of this process, which stands still until the child's exec: nothing is copied, neither the
-// tables of the memory nor each page that is written to after. So a child calls the kernel alone, and returns to nobody.
+// A child runs in the memory of this process, whose calling thread stands still until the child's exec, and whose others go
+// on: nothing is copied, neither the tables of the memory nor each page that is written to after. So a child calls the kernel
+// alone, writes to nothing but its stack, and returns to nobody.
 
 // clone3(2) with the stack of the caller. Not by syscall(3), whose return address the child would write over.
 static inline __attribute__((always_inline)) long clone_here(struct clone_args *arguments) {

@@ -93,12 +93,6 @@ package struct CompactReader {
     return text
   }
 
-  package mutating func optional<Value>(
-    _ read: (inout Self) throws(Malformed) -> Value
-  ) throws(Malformed) -> Value? {
-    try flag() ? try read(&self) : nil
-  }
-
   package mutating func list<Value>(
     _ read: (inout Self) throws(Malformed) -> Value
   ) throws(Malformed) -> [Value] {

@@ -78,11 +78,13 @@ final class Instance {
       }
     } catch {
       // Nobody will hear of it again.
+      for watch in watches { watch.cancel() }
       try? group?.kill()
       bus?.end()
       started.process.send(signal: killSignal)
       _ = try? Poll.readable(started.process.rawValue, deadline: .now + .seconds(1))
       _ = try? started.process.process.reap()
+      if group != nil { try? groups?.remove(instance: name) }
       throw LaunchFailure(stage: "descriptors", errno: error)
     }
   }
@@ -140,10 +142,7 @@ final class Instance {
   /// The program is the only child of extension-init, which knows its number in the sandbox alone. Who extension-init is,
   /// bwrap may tell later than this one tells that it has stopped the program.
   private var programID: Int32? {
-    guard let parent = isSandboxed ? innerID : processID,
-      let text = try? File.read("/proc/\(parent)/task/\(parent)/children", limit: 4096)
-    else { return nil }
-    return Int32(String(decoding: text, as: UTF8.self).split(separator: " ").first ?? "")
+    (isSandboxed ? innerID : processID).flatMap { Descendants.children(of: $0, isSingle: true).first }
   }
 
   private func tellStopped() {

@@ -24,7 +24,7 @@ extension Launcher {
   @discardableResult
   func endOrphans() -> Bool {
     guard groups == nil else { return false }
-    let own = instances.values.flatMap(\.children)
+    let own = Set(instances.values.flatMap(\.children))
     let orphans = Descendants.children.filter { !own.contains($0) }
     if orphans.isEmpty { return false }
     for orphan in orphans { try? SharedProcess(processID: orphan).send(signal: Signals.kill) }

@@ -6,19 +6,25 @@ package enum Descendants {
   package static func adopt() { clinux_adopt_descendants() }
 
   /// The children that live or were not waited for, the adopted ones too: proc_pid_task_children(5).
-  package static var children: [Int32] {
-    let tasks = "/proc/self/task"
-    guard let directory = try? File.open(tasks, .directory),
-      let threads = try? DirectoryReader.entries(of: directory.rawValue)
-    else { return [] }
+  package static var children: [Int32] { children(of: CurrentProcess.processID) }
+
+  /// Those of another process. `isSingle`: it has one thread, so that nobody has to look for others.
+  package static func children(of process: Int32, isSingle: Bool = false) -> [Int32] {
+    let tasks = "/proc/\(process)/task"
+    var threads = ["\(process)"]
+    if !isSingle, let directory = try? File.open(tasks, .directory),
+      let entries = try? DirectoryReader.entries(of: directory.rawValue)
+    {
+      threads = entries.map(\.name)
+    }
     return threads.flatMap { thread -> [Int32] in
-      let text = (try? File.read("\(tasks)/\(thread.name)/children", limit: 1 << 20)) ?? []
+      let text = (try? File.read("\(tasks)/\(thread)/children", limit: 1 << 20)) ?? []
       return String(decoding: text, as: UTF8.self).split(separator: " ").compactMap { Int32($0) }
     }
   }
 
   /// Takes the ends of adopted children. `own`: those whose end somebody here waits for.
-  package static func reapAdopted(own: [Int32]) {
+  package static func reapAdopted(own: Set<Int32>) {
     for child in children where !own.contains(child) { waitpid(child, nil, WNOHANG) }
   }
 

@@ -37,7 +37,7 @@ package enum DirectoryReader {
   ) throws(Errno) {
     try check { lseek(directory, 0, SEEK_SET) }
     // Not filled with anything: to clear it takes longer than to list a small directory.
-    var buffer = unsafe [UInt8](unsafeUninitializedCapacity: 32768) { _, count in count = 32768 }
+    var buffer = [UInt8].uninitialized(count: 32768)
     while true {
       let count = try check { unsafe clinux_getdents(directory, &buffer, buffer.count) }
       if count == 0 { return }

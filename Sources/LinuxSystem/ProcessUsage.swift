@@ -27,23 +27,9 @@ package struct ProcessUsage {
         program = program ?? next.id
       }
       // The oldest last, since it comes first then.
-      waiting += Self.children(of: next.id, threads: process.threads).reversed().map {
+      waiting += Descendants.children(of: next.id, isSingle: process.threads == 1).reversed().map {
         ($0, max(0, next.own - 1))
       }
-    }
-  }
-
-  private static func children(of processID: Int32, threads: Int) -> [Int32] {
-    let tasks = "/proc/\(processID)/task"
-    var names = ["\(processID)"]
-    if threads > 1, let directory = try? File.open(tasks, .directory),
-      let entries = try? DirectoryReader.entries(of: directory.rawValue)
-    {
-      names = entries.map(\.name)
-    }
-    return names.flatMap { name -> [Int32] in
-      let text = (try? File.read("\(tasks)/\(name)/children", limit: 1 << 20)) ?? []
-      return String(decoding: text, as: UTF8.self).split(separator: " ").compactMap { Int32($0) }
     }
   }
 

@@ -44,8 +44,7 @@ public final class VarlinkClient {
   /// The connected socket. Only this client reads from it.
   public let socket: SharedDescriptor
   private let messageLimit: Int
-  private var incoming: [UInt8] = []
-  private var arrived: [(last: Int, descriptors: [SharedDescriptor])] = []
+  private var incoming = MessageInbox()
   private var buffer = [UInt8](repeating: 0, count: 65536)
 
   /// Connects to the socket at `path`.
@@ -108,22 +107,18 @@ public final class VarlinkClient {
     VarlinkReply, [SharedDescriptor]
   ) {
     let deadline = timeout.map { MonotonicTime.now + $0 }
-    var searched = 0
     while true {
-      if let zero = incoming.firstNUL(from: searched) {
-        let message = Array(incoming[..<zero])
-        var descriptors: [SharedDescriptor] = []
-        while let batch = arrived.first, batch.last <= zero {
-          descriptors += arrived.removeFirst().descriptors
-        }
-        incoming.removeFirst(zero + 1)
-        for index in arrived.indices { arrived[index].last -= zero + 1 }
-        do throws(VarlinkProtocolError) { return (try VarlinkReply(decoding: message), descriptors) } catch {
+      if let message = incoming.next() {
+        defer { incoming.compact() }
+        do throws(VarlinkProtocolError) {
+          return (try VarlinkReply(decoding: Array(message.bytes)), message.descriptors)
+        } catch {
           throw .malformed(error.description)
         }
       }
-      searched = incoming.count
-      guard searched <= messageLimit else { throw .malformed("a reply longer than \(messageLimit) bytes") }
+      guard incoming.count <= messageLimit else {
+        throw .malformed("a reply longer than \(messageLimit) bytes")
+      }
       try fill(deadline: deadline)
     }
   }
@@ -135,8 +130,7 @@ public final class VarlinkClient {
       let got = try Socket.receive(
         into: &buffer, from: socket.rawValue, maximumDescriptors: 16, nonBlocking: false)
       if got.count == 0 { throw Errno.connectionReset }
-      incoming.append(contentsOf: buffer[..<got.count])
-      if !got.descriptors.isEmpty { arrived.append((incoming.count - 1, got.descriptors)) }
+      incoming.add(buffer[..<got.count], got.descriptors)
     } catch .timedOut {
       throw .timedOut
     } catch .connectionReset {
