@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "CBenchDaemon.h"
+#include "common.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -18,12 +19,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-static uint64_t now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
 
 static struct sockaddr_un address_of(const char *path) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};

@@ -30,6 +30,7 @@ typedef struct {
 
 static int start_one(share *own, int index) {
   int pair[2], extra = -1;
+  own->sockets[index] = -1;
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0) return -1;
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -81,7 +82,7 @@ uint64_t cbench_spawn_many(const char *path, const char *const *argv, const char
   uint64_t time = now() - start;
   for (int index = 0; index < count; index++) {
     if (processes[index] > 0) kill(processes[index], SIGKILL);
-    close(sockets[index]);
+    if (sockets[index] >= 0) close(sockets[index]);
   }
   for (int index = 0; index < count; index++)
     while (processes[index] > 0 && waitpid(processes[index], &status, 0) < 0 && errno == EINTR) {

@@ -72,10 +72,12 @@ final class Bench {
 
   // MARK: The broker
 
-  func startBroker() throws {
+  @discardableResult
+  func startBroker() throws -> BenchBroker {
     let broker = try BenchBroker(programs: programs, place: place, more: environment, keepingLog: true)
     self.broker = broker
     try broker.waitUntilReachable()
+    return broker
   }
 
   var brokerID: Int32 { broker?.processID ?? 0 }

@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// What one would use instead, measured in a process of its own. Sources/bench-peers/peers.h says how it is asked.
+/// What one would use instead, measured in a process of its own. Sources/bench-peers/measure.h says how it is asked.
 final class PeerProcess {
   private let process: SharedProcess
   /// Its standard input and output.

@@ -8,15 +8,10 @@ import Varlink
 extension Bench {
   func soakDay(_ count: Int) throws -> Row {
     var row = Row(id: "soak.day")
-    let place = place + "/day"
-    let root = try BenchBroker.prepare(place)
-    try addHost(in: root)
-    let program = try File.read(programs + "/bench-extension", limit: 64 << 20)
-    try addBundle("Bench", Self.identifier, program: program, in: root)
-    let broker = try BenchBroker(programs: programs, place: place)
-    defer { broker.end() }
-    try broker.waitUntilReachable()
-    let day = try Day(bench: self, broker: broker, root: root, made: place + "/made")
+    let other = try Bench("day")
+    defer { other.end() }
+    let broker = try other.startBroker()
+    let day = try Day(bench: other, broker: broker, root: other.root, made: other.place + "/made")
     var before: (descriptors: Int, dirty: Int) = (0, 0)
     func facts() -> (descriptors: Int, dirty: Int) {
       waitUntilStill(broker)

@@ -68,7 +68,7 @@ class FileSystems(World):
     def unmount(directory):
         # Asking the mount itself says nothing where it is dead.
         if f" {directory} " in pathlib.Path("/proc/mounts").read_text():
-            subprocess.run(["umount", "--lazy", directory], check=True, timeout=20)
+            subprocess.run(["umount", "--lazy", directory], check=True, timeout=DEADLINE)
 
     def hang(self, system):
         self.tell(system, "hang")

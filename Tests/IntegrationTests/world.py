@@ -182,7 +182,13 @@ class World(unittest.TestCase):
     def stop_broker(self):
         if self.broker and self.broker.poll() is None:
             self.broker.terminate()
-            self.broker.wait(DEADLINE)
+            try:
+                self.broker.wait(DEADLINE)
+            except subprocess.TimeoutExpired:
+                self.broker.kill()
+                self.broker.wait()
+                self.end_launcher()
+                raise
         if self.broker:
             was_killed = self.broker.returncode == -signal.SIGKILL
             until(lambda: not self.launcher_lives() or was_killed and self.end_launcher(), "the launcher's end")
