@@ -48,6 +48,8 @@ final class Daemon {
   var nextOrder: UInt64 = 0
   /// Looks at the person's directories, and makes some, for launches.
   let homeWorker: Worker
+  /// Removes what forgotten extensions have stored: rarely, and then it may take long.
+  private(set) lazy var removalWorker: Worker = (try? Worker(loop: loop)) ?? storeWorker
 
   private var queue: [Event] = []
   private var isHandling = false
@@ -262,6 +264,8 @@ final class Daemon {
     case .releaseBundle(let instance): checkedBundles[instance] = nil
     case .storeDecision(let request, let decision): storeDecision(decision, request)
     case .importDecisions(let request, let decisions): importDecisions(decisions, request)
+    case .removeContainer(let request, let identifier, let peer):
+      removeContainer(of: identifier, request, by: peer)
     case .forgetExtension(let request, let identifier, let decisions):
       forgetExtension(identifier, decisions, request)
     case .notePresent(let identifiers): notePresent(identifiers)
