@@ -10,12 +10,14 @@ package struct ProcessUsage {
   package private(set) var threads = 0
   /// The first of these.
   package private(set) var program: Int32?
+  package let isSandboxed: Bool
 
   /// nil where there is no such process. `limit`: how many may be looked at.
   package init?(below processID: Int32, limit: Int) {
     guard let first = Statistics(of: processID) else { return nil }
     // bwrap and extension-init inside; without a sandbox extension-init alone.
-    var waiting = [(id: processID, own: first.name == "extension-init" ? 1 : 2)]
+    isSandboxed = first.name != "extension-init"
+    var waiting = [(id: processID, own: isSandboxed ? 2 : 1)]
     var left = limit
     while let next = waiting.popLast(), left > 0 {
       left -= 1
