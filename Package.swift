@@ -223,9 +223,8 @@ if let libraries = Context.environment["EXTENSIOND_FUZZER"] {
     .executableTarget(
       name: "fuzz",
       dependencies: [
-        "BrokerCore", "CFuzzer", "ExtensionBundles", "ExtensionInterfaces", "LauncherProtocol", "LinuxSystem",
-        "Varlink",
-        "VarlinkGenerator",
+        "BrokerCore", "BrokerDaemon", "CFuzzer", "ExtensionBundles", "ExtensionInterfaces",
+        "LauncherProtocol", "LinuxSystem", "Varlink", "VarlinkGenerator",
       ],
       path: "Tests/Fuzz/Program",
       linkerSettings: [
