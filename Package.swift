@@ -1,4 +1,5 @@
-// swift-tools-version: 6.3
+// swift-tools-version: 6.3;(experimentalCGen)
+// The feature: a build plugin makes C, as wayland-scanner does.
 import PackageDescription
 
 // One entry a target, lowest layer first. A target may depend only on targets above it in this file;
@@ -92,6 +93,16 @@ let package = Package(
       dependencies: ["CMainQueue", "ExtensionInterfaces", "LinuxSystem", "Varlink"]),
 
     .target(name: "ExtensionKit", dependencies: ["ExtensionFoundation"]),
+
+    // MARK: Scenes on screen
+    .systemLibrary(name: "CWaylandServer", pkgConfig: "wayland-server", providers: [.apt(["libwayland-dev"])]),
+    .systemLibrary(name: "CKeyboard", pkgConfig: "xkbcommon", providers: [.apt(["libxkbcommon-dev"])]),
+    .plugin(name: "WaylandPlugin", capability: .buildTool(), path: "Sources/WaylandPlugin"),
+    .target(
+      name: "CWayland", dependencies: ["CWaylandServer"], exclude: ["protocols.list"],
+      plugins: ["WaylandPlugin"]),
+    .target(
+      name: "SceneCompositor", dependencies: ["CKeyboard", "CWayland", "LinuxSystem"]),
     .target(
       name: "ExtensionDistributed", dependencies: ["ExtensionFoundation", "Varlink"],
       plugins: ["VarlinkPlugin"]),
@@ -248,7 +259,7 @@ let settings: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 let languageC = Set([
-  "CBench", "CExtensionKit", "CLinux", "CMainQueue", "bench-extension", "bench-peers", "extension-init",
+  "CBench", "CExtensionKit", "CLinux", "CMainQueue", "CWayland", "bench-extension", "bench-peers", "extension-init",
 ])
 for target in package.targets
 where [.regular, .executable, .test].contains(target.type) && !languageC.contains(target.name) {
