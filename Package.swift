@@ -96,6 +96,7 @@ let package = Package(
 
     // MARK: Scenes on screen
     .systemLibrary(name: "CWaylandServer", pkgConfig: "wayland-server", providers: [.apt(["libwayland-dev"])]),
+    .systemLibrary(name: "CPng", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
     .systemLibrary(name: "CKeyboard", pkgConfig: "xkbcommon", providers: [.apt(["libxkbcommon-dev"])]),
     .plugin(name: "WaylandPlugin", capability: .buildTool(), path: "Sources/WaylandPlugin"),
     .target(
@@ -103,6 +104,11 @@ let package = Package(
       plugins: ["WaylandPlugin"]),
     .target(
       name: "SceneCompositor", dependencies: ["CKeyboard", "CWayland", "LinuxSystem"]),
+    // A host without a screen: for tests, and for extension authors' own.
+    .target(name: "SceneHeadless", dependencies: ["CPng", "LinuxSystem", "SceneCompositor"]),
+    .executableTarget(
+      name: "scene-run", dependencies: ["LinuxSystem", "SceneCompositor", "SceneHeadless"],
+      path: "Tests/SceneTests/scene-run"),
     .target(
       name: "ExtensionDistributed", dependencies: ["ExtensionFoundation", "Varlink"],
       plugins: ["VarlinkPlugin"]),

@@ -30,7 +30,8 @@ public final class Scene {
     set { givenRoom = newValue }
   }
 
-  unowned let compositor: SceneCompositor
+  /// nil once the host has let go of it: nothing happens any more.
+  private(set) weak var compositor: SceneCompositor?
   private(set) var window: Window?
   /// nil: the extension chooses.
   private(set) var size: (width: Int, height: Int)?
@@ -59,6 +60,12 @@ public final class Scene {
     return (max(minimum.width, geometry.width), max(minimum.height, geometry.height))
   }
 
+  /// How large the window is, without shadows; it follows `resize` some time later.
+  public var shownSize: (width: Int, height: Int) {
+    guard let geometry = window?.shell.geometry else { return (0, 0) }
+    return (geometry.width, geometry.height)
+  }
+
   /// Tells the extension how large the scene is, in pixels before the scale. With nil it chooses.
   public func resize(width: Int, height: Int) {
     let new = (width: max(1, width), height: max(1, height))
@@ -66,20 +73,20 @@ public final class Scene {
     size = new
     guard let window, window.shell.isConfigured else { return }
     window.configure()
-    for popup in compositor.popups where popup.window === window { popup.parentHasChanged() }
+    for popup in compositor?.popups ?? [] where popup.window === window { popup.parentHasChanged() }
   }
 
   /// The extension may draw again: call it after each frame that the host has shown, and not while the scene is hidden.
   public func frameShown(milliseconds time: UInt32) {
     for surface in surfaces { surface.sendFrames(time) }
-    compositor.flush()
+    compositor?.flush()
   }
 
   /// Closes it as a window manager would: popups first, then dialogs, then the window. Call it again every 200 ms until it
   /// is gone; a program may ask the person, or do nothing.
   public func close() {
-    defer { compositor.flush() }
-    let open = compositor.popups.filter { $0.scene === self && $0.isShown }
+    defer { compositor?.flush() }
+    let open = popups
     if !open.isEmpty { return open.reversed().forEach { $0.dismiss() } }
     if let dialog = dialogs.last { return dialog.close() }
     window?.close()
@@ -88,10 +95,10 @@ public final class Scene {
   /// Shows nothing of it any more, whatever the extension does: no input, no frames. For one that does not end in time.
   public func withdraw() {
     isWithdrawn = true
-    compositor.seat.forget(self)
+    compositor?.seat.forget(self)
     let hadWindow = isShown
     window = nil
-    compositor.scenes.removeAll { $0 === self }
+    compositor?.scenes.removeAll { $0 === self }
     if hadWindow { onEvent?(.hidden) }
   }
 
@@ -99,11 +106,11 @@ public final class Scene {
 
   /// Dialogs and other windows over it, lowest first.
   var dialogs: [Window] {
-    compositor.windows.filter { $0.scene === self && $0 !== window && $0.isShown }
+    (compositor?.windows ?? []).filter { $0.scene === self && $0 !== window && $0.isShown }
       .sorted { $0.turn < $1.turn }
   }
 
-  var popups: [Popup] { compositor.popups.filter { $0.scene === self && $0.isShown } }
+  var popups: [Popup] { (compositor?.popups ?? []).filter { $0.scene === self && $0.isShown } }
 
   /// The surfaces of its window, dialogs and popups, lowest first.
   private var surfaces: [Surface] {
@@ -116,7 +123,7 @@ public final class Scene {
     window.scene = self
     // It may have drawn in another size, not knowing whose it is.
     if let size, size != (window.shell.geometry.width, window.shell.geometry.height) { window.configure() }
-    compositor.seat.sceneWasShown(self)
+    compositor?.seat.sceneWasShown(self)
     onEvent?(.shown)
     noteSizes()
   }
@@ -143,7 +150,7 @@ public final class Scene {
   func popupsChanged() { if !isWithdrawn { onEvent?(.overlaysChanged) } }
   func titleChanged() { onEvent?(.titleChanged) }
   func cursorChanged() { onEvent?(.cursorChanged) }
-  func grabChanged() { compositor.seat.grabChanged(in: self) }
+  func grabChanged() { compositor?.seat.grabChanged(in: self) }
 
   /// Where the geometry of one of its windows begins: the scene's own at its corner, others in its middle.
   func place(of other: Window?) -> (x: Int, y: Int) {

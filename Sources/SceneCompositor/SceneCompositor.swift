@@ -48,7 +48,7 @@ public import LinuxSystem
   var popups: [Popup] = []
   var shellBases: [ShellBase] = []
   var outputs: [Output] = []
-  private(set) var seat: Seat!
+  let seat: Seat
   /// Bytes of pixels.
   var memory = 0
   private var surfaceCount = 0
@@ -67,12 +67,14 @@ public import LinuxSystem
     self.naming = naming
     self.limits = limits
     self.scale = scale
-    seat = try Seat(self)
+    seat = try Seat()
     unsafe wl_display_init_shm(display)
     makeGlobals()
   }
 
   deinit {
+    // Nobody is told of what goes with it.
+    for scene in scenes { scene.onEvent = nil }
     if let clientListener { unsafe cwayland_end_listening(clientListener) }
     unsafe wl_display_destroy_clients(display)
     unsafe wl_display_destroy(display)

@@ -3,7 +3,6 @@ internal import LinuxSystem
 
 /// Pointer, keyboard and fingers of whoever uses the host: the one that it lets into a scene.
 final class Seat {
-  unowned let compositor: SceneCompositor
   var pointers: [PointerObject] = []
   var keyboards: [KeyboardObject] = []
   var touches: [TouchObject] = []
@@ -27,8 +26,7 @@ final class Seat {
   /// Where each finger began.
   private var fingers: [Int32: Surface] = [:]
 
-  init(_ compositor: SceneCompositor) throws(Errno) {
-    self.compositor = compositor
+  init() throws(Errno) {
     // A system without layouts has no keyboard either, so this is the host's fault to be told.
     keymap = try Keymap()
   }

@@ -3,11 +3,14 @@ internal import CWayland
 /// A protocol object of the client: it lives as long as its resource, which the client or the end of its connection
 /// destroys. Others may keep it longer; it is `isGone` then.
 @safe class WaylandObject {
-  unowned let compositor: SceneCompositor
+  // Not unowned: the compositor's deinit ends the client, and with it all of these, which use it until then.
+  private unowned(unsafe) let owner: SceneCompositor
   /// nil once the client has destroyed it. A C pointer, so each use of it is marked.
   @safe private(set) var resource: OpaquePointer?
 
-  init(_ compositor: SceneCompositor) { self.compositor = compositor }
+  init(_ compositor: SceneCompositor) { unsafe owner = compositor }
+
+  final var compositor: SceneCompositor { unsafe owner }
 
   var isGone: Bool { unsafe resource == nil }
 
