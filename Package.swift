@@ -95,7 +95,8 @@ let package = Package(
     .target(name: "ExtensionKit", dependencies: ["ExtensionFoundation"]),
 
     // MARK: Scenes on screen
-    .systemLibrary(name: "CWaylandServer", pkgConfig: "wayland-server", providers: [.apt(["libwayland-dev"])]),
+    .systemLibrary(
+      name: "CWaylandServer", pkgConfig: "wayland-server", providers: [.apt(["libwayland-dev"])]),
     .systemLibrary(name: "CPng", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
     .systemLibrary(name: "CKeyboard", pkgConfig: "xkbcommon", providers: [.apt(["libxkbcommon-dev"])]),
     .plugin(name: "WaylandPlugin", capability: .buildTool(), path: "Sources/WaylandPlugin"),
@@ -265,7 +266,8 @@ let settings: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 let languageC = Set([
-  "CBench", "CExtensionKit", "CLinux", "CMainQueue", "CWayland", "bench-extension", "bench-peers", "extension-init",
+  "CBench", "CExtensionKit", "CLinux", "CMainQueue", "CWayland", "bench-extension", "bench-peers",
+  "extension-init",
 ])
 for target in package.targets
 where [.regular, .executable, .test].contains(target.type) && !languageC.contains(target.name) {

@@ -11,7 +11,8 @@ internal import CWayland
     listener = unsafe cwayland_listen(
       buffer,
       { context in
-        unsafe Unmanaged<ClientBuffer>.fromOpaque(context!).takeUnretainedValue().buffer = nil
+        guard let context = unsafe context else { return }
+        unsafe Unmanaged<ClientBuffer>.fromOpaque(context).takeUnretainedValue().buffer = nil
       }, context)
   }
 

@@ -54,7 +54,9 @@
 
   private func makeOpaque(_ part: SceneRectangle) {
     for y in part.y..<part.y + part.height {
-      for index in y * width + part.x..<y * width + part.x + part.width { unsafe pixels[index] |= 0xff00_0000 }
+      for index in y * width + part.x..<y * width + part.x + part.width {
+        unsafe pixels[index] |= 0xff00_0000
+      }
     }
   }
 

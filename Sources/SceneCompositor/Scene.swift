@@ -155,7 +155,9 @@ public final class Scene {
   /// Where the geometry of one of its windows begins: the scene's own at its corner, others in its middle.
   func place(of other: Window?) -> (x: Int, y: Int) {
     guard let other, other !== window, let window else { return (0, 0) }
-    let (own, room) = (other.shell.geometry, size ?? (window.shell.geometry.width, window.shell.geometry.height))
+    let (own, room) = (
+      other.shell.geometry, size ?? (window.shell.geometry.width, window.shell.geometry.height)
+    )
     return (max(0, (room.width - own.width) / 2), max(0, (room.height - own.height) / 2))
   }
 }

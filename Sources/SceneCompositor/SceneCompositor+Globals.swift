@@ -3,16 +3,20 @@ internal import CWayland
 extension SceneCompositor {
   /// What a client finds in the registry.
   func makeGlobals() {
-    unsafe add(wl_compositor_type, 5) { unsafe bind($0, $1, $2, $3, wl_compositor_type(), Compositor.self, Compositor.requests) }
+    unsafe add(wl_compositor_type, 5) {
+      unsafe bind($0, $1, $2, $3, wl_compositor_type(), Compositor.self, Compositor.requests)
+    }
     unsafe add(wl_subcompositor_type, 1) {
       unsafe bind($0, $1, $2, $3, wl_subcompositor_type(), Subcompositor.self, Subcompositor.requests)
     }
     unsafe add(xdg_wm_base_type, 4) { client, context, version, id in
-      let base = unsafe bind(client, context, version, id, xdg_wm_base_type(), ShellBase.self, ShellBase.requests)
+      let base = unsafe bind(
+        client, context, version, id, xdg_wm_base_type(), ShellBase.self, ShellBase.requests)
       base.compositor.shellBases.append(base)
     }
     unsafe add(wl_seat_type, 7) { client, context, version, id in
-      unsafe bind(client, context, version, id, wl_seat_type(), SeatObject.self, SeatObject.requests).announce()
+      unsafe bind(client, context, version, id, wl_seat_type(), SeatObject.self, SeatObject.requests)
+        .announce()
     }
     unsafe add(wl_output_type, 4) { client, context, version, id in
       let output = unsafe bind(client, context, version, id, wl_output_type(), Output.self, Output.requests)
@@ -54,7 +58,8 @@ private func bind<Object: GlobalObject>(
   _ client: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ version: UInt32, _ id: UInt32,
   _ type: UnsafePointer<wl_interface>?, _: Object.Type, _ requests: UnsafeRawPointer
 ) -> Object {
-  let compositor = unsafe Unmanaged<SceneCompositor>.fromOpaque(context!).takeUnretainedValue()
+  guard let context = unsafe context else { preconditionFailure("a global without its compositor") }
+  let compositor = unsafe Unmanaged<SceneCompositor>.fromOpaque(context).takeUnretainedValue()
   let object = Object(compositor)
   unsafe object.appear(in: client, as: type, version: Int32(clamping: version), id: id, requests)
   return object

@@ -94,7 +94,8 @@ public import LinuxSystem
     clientListener = unsafe cwayland_listen_client(
       client,
       { context in
-        unsafe Unmanaged<SceneCompositor>.fromOpaque(context!).takeUnretainedValue().clientHasGone()
+        guard let context = unsafe context else { return }
+        unsafe Unmanaged<SceneCompositor>.fromOpaque(context).takeUnretainedValue().clientHasGone()
       }, Unmanaged.passUnretained(self).toOpaque())
   }
 

@@ -37,4 +37,6 @@ extension WaylandObject {
 }
 
 /// A coordinate on the wire: 24 bits and 8 of a fraction.
-func fixed(_ value: Double) -> wl_fixed_t { wl_fixed_t((max(-8_000_000, min(8_000_000, value)) * 256).rounded()) }
+func fixed(_ value: Double) -> wl_fixed_t {
+  wl_fixed_t((max(-8_000_000, min(8_000_000, value)) * 256).rounded())
+}

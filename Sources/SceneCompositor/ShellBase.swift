@@ -3,7 +3,8 @@ internal import CWayland
 /// The global that makes windows and popups of surfaces (`xdg_wm_base`).
 final class ShellBase: GlobalObject {
   private func makeSurface(_ base: OpaquePointer?, _ id: UInt32, _ surface: Surface) {
-    guard surface.role == nil || surface.role == .window || surface.role == .popup, surface.shell == nil else {
+    guard surface.role == nil || surface.role == .window || surface.role == .popup, surface.shell == nil
+    else {
       return fail(XDG_WM_BASE_ERROR_ROLE.rawValue, "a window of a surface that is something else already")
     }
     if surface.pixels != nil {

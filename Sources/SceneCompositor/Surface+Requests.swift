@@ -25,7 +25,8 @@ extension Surface {
 
   private func addFrame(for surface: OpaquePointer?, id: UInt32) {
     guard pending.frames.count < compositor.limits.frames else {
-      return fail(WL_DISPLAY_ERROR_NO_MEMORY.rawValue, "more than \(compositor.limits.frames) frame callbacks")
+      return fail(
+        WL_DISPLAY_ERROR_NO_MEMORY.rawValue, "more than \(compositor.limits.frames) frame callbacks")
     }
     let frame = FrameCallback(compositor)
     unsafe frame.appear(for: surface, as: wl_callback_type(), version: 1, id: id)

@@ -137,7 +137,8 @@ final class Surface: WaylandObject {
     }
     let scaled = SceneRectangle(
       x: state.damage.x.multipliedClamped(scale), y: state.damage.y.multipliedClamped(scale),
-      width: state.damage.width.multipliedClamped(scale), height: state.damage.height.multipliedClamped(scale))
+      width: state.damage.width.multipliedClamped(scale), height: state.damage.height.multipliedClamped(scale)
+    )
     return scaled.union(state.bufferDamage).intersection(pixels.bounds)
   }
 

@@ -39,8 +39,10 @@ internal import CWayland
       return unsafe wl_client_post_no_memory(client)
     }
     unsafe resource = made
-    unsafe wl_resource_set_implementation(made, requests, Unmanaged.passRetained(self).toOpaque()) { resource in
-      let object = unsafe Unmanaged<WaylandObject>.fromOpaque(wl_resource_get_user_data(resource)!)
+    unsafe wl_resource_set_implementation(made, requests, Unmanaged.passRetained(self).toOpaque()) {
+      resource in
+      guard let data = unsafe wl_resource_get_user_data(resource) else { return }
+      let object = unsafe Unmanaged<WaylandObject>.fromOpaque(data)
       unsafe object._withUnsafeGuaranteedRef {
         $0.destroyed()
         $0.resource = nil
@@ -51,7 +53,10 @@ internal import CWayland
 
   /// The object of a resource that this module has made.
   static func of(_ resource: OpaquePointer?) -> Self {
-    let object = unsafe Unmanaged<WaylandObject>.fromOpaque(wl_resource_get_user_data(resource)!)
+    guard let data = unsafe wl_resource_get_user_data(resource) else {
+      preconditionFailure("a resource without its object")
+    }
+    let object = unsafe Unmanaged<WaylandObject>.fromOpaque(data)
     return unsafe unsafeDowncast(object.takeUnretainedValue(), to: Self.self)
   }
 

@@ -45,7 +45,9 @@ final class Window: WaylandObject {
     defer { unsafe wl_array_release(&states) }
     unsafe Self.add(XDG_TOPLEVEL_STATE_ACTIVATED, to: &states)
     // The only way to keep GTK from drawing a header bar; SDL would minimize its other windows, but never asks for this.
-    if surface?.wantsOwnFrame == true, scene != nil { unsafe Self.add(XDG_TOPLEVEL_STATE_FULLSCREEN, to: &states) }
+    if surface?.wantsOwnFrame == true, scene != nil {
+      unsafe Self.add(XDG_TOPLEVEL_STATE_FULLSCREEN, to: &states)
+    }
     unsafe xdg_toplevel_send_configure(
       resource, Int32(clamping: size.width), Int32(clamping: size.height), &states)
     shell.sendConfigure()
@@ -103,9 +105,10 @@ final class Window: WaylandObject {
 
   private static func text(_ pointer: UnsafePointer<CChar>?) -> String {
     guard let pointer = unsafe pointer else { return "" }
-    return String(unsafe String(cString: pointer).unicodeScalars.prefix(1024).reduce(into: "") {
-      $0.unicodeScalars.append($1)
-    })
+    return String(
+      unsafe String(cString: pointer).unicodeScalars.prefix(1024).reduce(into: "") {
+        $0.unicodeScalars.append($1)
+      })
   }
 
   nonisolated(unsafe) static let requests = unsafe requestTable(

@@ -40,7 +40,9 @@ public struct HeadlessScript {
     }
   }
 
-  private func run(_ words: [String], _ host: HeadlessHost, _ scene: Scene, _ output: @escaping () -> String) throws {
+  private func run(_ words: [String], _ host: HeadlessHost, _ scene: Scene, _ output: @escaping () -> String)
+    throws
+  {
     let rest = words.dropFirst().joined(separator: " ")
     let numbers = words.dropFirst().compactMap { Double($0) }
     func number(_ index: Int) throws -> Double {
@@ -48,6 +50,7 @@ public struct HeadlessScript {
       return numbers[index]
     }
     let now = HeadlessHost.now
+    var next = MonotonicTime.now
     switch words[0] {
     case "wait": try wait(Array(words.dropFirst()), host, scene, output)
     case "move": try scene.pointerMoved(x: number(0), y: number(1), milliseconds: now)
@@ -74,7 +77,17 @@ public struct HeadlessScript {
         throw Failure(description: "the scene shows nothing")
       }
       try picture.writePNG(to: rest)
-    case "close": scene.close()
+    case "close":
+      // As a window manager's person would: again, until it is gone.
+      let isGone = try host.run(until: .now + limit) {
+        guard scene.isShown, host.end == nil else { return true }
+        if MonotonicTime.now >= next {
+          scene.close()
+          next = .now + .milliseconds(200)
+        }
+        return false
+      }
+      guard isGone else { throw Failure(description: "it is still there after \(limit)") }
     default: throw Failure(description: "there is no such step")
     }
     host.compositor.flush()
@@ -114,7 +127,9 @@ public struct HeadlessScript {
     }
     let isDone = try host.run(until: .now + limit) { condition() || host.end != nil && words != ["ended"] }
     guard isDone, condition() else {
-      if let end = host.end { throw Failure(description: "the extension's connection has ended\(end.map { ": " + $0 } ?? "")") }
+      if let end = host.end {
+        throw Failure(description: "the extension's connection has ended\(end.map { ": " + $0 } ?? "")")
+      }
       throw Failure(description: "this has not happened in \(limit)")
     }
   }
