@@ -1,4 +1,5 @@
-// swift-tools-version: 6.3
+// swift-tools-version: 6.3;(experimentalCGen)
+// The feature: a build plugin makes C, as wayland-scanner does.
 import PackageDescription
 
 // One entry a target, lowest layer first. A target may depend only on targets above it in this file;
@@ -92,6 +93,23 @@ let package = Package(
       dependencies: ["CMainQueue", "ExtensionInterfaces", "LinuxSystem", "Varlink"]),
 
     .target(name: "ExtensionKit", dependencies: ["ExtensionFoundation"]),
+
+    // MARK: Scenes on screen
+    .systemLibrary(
+      name: "CWaylandServer", pkgConfig: "wayland-server", providers: [.apt(["libwayland-dev"])]),
+    .systemLibrary(name: "CPng", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
+    .systemLibrary(name: "CKeyboard", pkgConfig: "xkbcommon", providers: [.apt(["libxkbcommon-dev"])]),
+    .plugin(name: "WaylandPlugin", capability: .buildTool(), path: "Sources/WaylandPlugin"),
+    .target(
+      name: "CWayland", dependencies: ["CWaylandServer"], exclude: ["protocols.list"],
+      plugins: ["WaylandPlugin"]),
+    .target(
+      name: "SceneCompositor", dependencies: ["CKeyboard", "CWayland", "LinuxSystem"]),
+    // A host without a screen: for tests, and for extension authors' own.
+    .target(name: "SceneHeadless", dependencies: ["CPng", "LinuxSystem", "SceneCompositor"]),
+    .executableTarget(
+      name: "scene-run", dependencies: ["LinuxSystem", "SceneCompositor", "SceneHeadless"],
+      path: "Tests/SceneTests/scene-run"),
     .target(
       name: "ExtensionDistributed", dependencies: ["ExtensionFoundation", "Varlink"],
       plugins: ["VarlinkPlugin"]),
@@ -247,7 +265,8 @@ let settings: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 let languageC = Set([
-  "CBench", "CExtensionKit", "CLinux", "CMainQueue", "bench-extension", "bench-peers", "extension-init",
+  "CBench", "CExtensionKit", "CLinux", "CMainQueue", "CWayland", "bench-extension", "bench-peers",
+  "extension-init",
 ])
 for target in package.targets
 where [.regular, .executable, .test].contains(target.type) && !languageC.contains(target.name) {
