@@ -39,7 +39,8 @@ let package = Package(
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     // No pkgConfig: its flags are none that a package may have, and it is in the system's own directories.
     .systemLibrary(name: "CCurses", providers: [.apt(["libncurses-dev"])]),
-    .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    // It loads libcrypto, so nothing links that.
+    .target(name: "CCrypto"),
     .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CPropertyList", pkgConfig: "libplist-2.0", providers: [.apt(["libplist-dev"])]),
@@ -248,7 +249,8 @@ let settings: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 let languageC = Set([
-  "CBench", "CExtensionKit", "CLinux", "CMainQueue", "bench-extension", "bench-peers", "extension-init",
+  "CBench", "CCrypto", "CExtensionKit", "CLinux", "CMainQueue", "bench-extension", "bench-peers",
+  "extension-init",
 ])
 for target in package.targets
 where [.regular, .executable, .test].contains(target.type) && !languageC.contains(target.name) {

@@ -1,0 +1,45 @@
+"""What a broker holds, and what it loads for it."""
+
+import re
+
+from world import World
+
+
+class Memory(World):
+    def maps(self):
+        with open(f"/proc/{self.broker.pid}/maps") as file:
+            return file.read()
+
+    def test_what_hashes_is_loaded_when_there_is_something_to_hash(self):
+        self.root.mkdir(parents=True)
+        self.start_broker()
+        self.ask("List")
+        self.assertNotIn("libcrypto", self.maps(), "nothing was found")
+        path = self.put(self.make_bundle())
+        self.wait_state(path, "unapproved")
+        self.assertIn("libcrypto", self.maps())
+
+    def test_without_it_each_bundle_says_what_is_missing_and_the_broker_goes_on(self):
+        libraries = self.place / "libraries"
+        libraries.mkdir()
+        # Found first, and no library at all.
+        (libraries / "libcrypto.so.3").write_bytes(b"")
+        path = self.put(self.make_bundle())
+        self.start_broker(LD_LIBRARY_PATH=str(libraries))
+        self.wait_state(path, "invalid")
+        why = self.listed()[0]["explanation"]
+        self.assertRegex(why, r"no digest can be computed: .*libcrypto\.so\.3: file too short")
+        # The administrator has mended it.
+        (libraries / "libcrypto.so.3").unlink()
+        self.extctl("rescan", "--wait")
+        self.assertEqual(self.state(path), "unapproved")
+
+    def test_threads_come_with_the_work_for_them(self):
+        for number in range(6):
+            (self.place / f"root{number}").mkdir()
+        self.start_broker(EXTENSIOND_PATH=":".join(str(self.place / f"root{number}") for number in range(6)))
+        self.ask("List")
+        with open(f"/proc/{self.broker.pid}/status") as file:
+            threads = int(re.search(r"Threads:\s+(\d+)", file.read())[1])
+        # The loop, the database, what reads bundles, what asks roots; and one that asks the others while that is late.
+        self.assertLessEqual(threads, 5)
