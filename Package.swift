@@ -80,7 +80,10 @@ let package = Package(
         "BrokerCore", "CSQLite", "CSystemd", "ExtensionBundles", "ExtensionInterfaces", "LauncherProtocol",
         "LinuxSystem", "Varlink",
       ]),
-    .executableTarget(name: "extensiond", dependencies: ["BrokerDaemon"]),
+    // Nobody looks a symbol of it up but the dynamic linker, for each of the libraries' 4,000, and in vain.
+    .executableTarget(
+      name: "extensiond", dependencies: ["BrokerDaemon"],
+      linkerSettings: [.unsafeFlags(["-Xlinker", "--no-export-dynamic"])]),
 
     // MARK: Launcher
     .target(
