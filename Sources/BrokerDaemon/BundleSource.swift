@@ -50,6 +50,7 @@ final class BundleSource {
     self.warn = warn
     self.onEvent = onEvent
     worker = try Worker(loop: loop)
+    try worker.start()
     probe = RootProbe(loop: loop)
     reader = BundleReader(cachePath: cachePath)
     let reader = reader
