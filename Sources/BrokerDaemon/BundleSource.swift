@@ -101,6 +101,11 @@ final class BundleSource {
       reader.pruneCache()
     } completion: { [unowned self] in
       self.onEvent(.scanned(serial))
+      // What was read has been told by now, and all that this took is free.
+      self.worker.perform {
+        CurrentProcess.returnFreeMemory()
+      } completion: {
+      }
     }
   }
 
