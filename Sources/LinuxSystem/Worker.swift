@@ -135,3 +135,8 @@ package func startThread(_ body: @escaping @Sendable () -> Void) throws(Errno) {
   }
   pthread_detach(thread)
 }
+
+package enum CurrentThread {
+  /// Tells threads of this process apart: pthread_self(3).
+  package static var identifier: UInt { UInt(pthread_self()) }
+}
