@@ -16,8 +16,8 @@ final class RootProbe {
   private var timer: EventLoop.Timer?
 
   private var busy = 0
-  /// Those that were answered. They stay: to make a thread and to end it takes over 20 calls, and a question but three.
-  private var idle: [Worker] = []
+  /// One that was answered. It stays: to make a thread and to end it takes over 20 calls, and a question but three.
+  private var idle: Worker?
 
   init(loop: EventLoop) { self.loop = loop }
 
@@ -25,7 +25,7 @@ final class RootProbe {
   func ask(_ root: String, then: @escaping () -> Void) {
     guard waiting.updateValue(then, forKey: root) == nil else { return }
     queue.append(root)
-    if busy == 0 || !idle.isEmpty { askNext() } else { hurryLater() }
+    if busy == 0 || idle != nil { askNext() } else { hurryLater() }
   }
 
   private func hurryLater() {
@@ -41,14 +41,14 @@ final class RootProbe {
     let root = queue.removeFirst()
     defer { hurryLater() }
     // Without one more thread there is no better way than to read it.
-    guard let worker = idle.popLast() ?? Self.newWorker(on: loop) else { return answered(root) }
+    guard let worker = idle.take() ?? Self.newWorker(on: loop) else { return answered(root) }
     busy += 1
     worker.perform {
       if let directory = try? File.open(root, .directory) { _ = try? FileSystemKind(of: directory.rawValue) }
     } completion: { [weak self] in
       guard let self else { return }
       self.busy -= 1
-      self.idle.append(worker)
+      self.idle = worker
       self.answered(root)
     }
   }
