@@ -9,10 +9,34 @@ struct Session: Sendable {
   var languages: [String]?
   var isBlocked = false
   var subscription: Subscription?
+  /// One, or none where there is neither: an array, since that takes no room then.
+  private var streams: [Streams] = []
+
+  /// What a person's connection may have, and no host's.
+  private struct Streams {
+    var watch: WatchStream?
+    var development: Development?
+  }
+
+  init(peer: Peer) { self.peer = peer }
+
   /// A Watch or Logs stream.
-  var watch: WatchStream?
+  var watch: WatchStream? {
+    get { streams.first?.watch }
+    set { change { $0.watch = newValue } }
+  }
+
   /// A Develop stream.
-  var development: Development?
+  var development: Development? {
+    get { streams.first?.development }
+    set { change { $0.development = newValue } }
+  }
+
+  private mutating func change(_ body: (inout Streams) -> Void) {
+    var all = streams.first ?? Streams()
+    body(&all)
+    streams = all.watch == nil && all.development == nil ? [] : [all]
+  }
 }
 
 /// A host's event stream.

@@ -75,6 +75,7 @@ final class Daemon {
     // Whoever runs tests wants to read what they say.
     journal = Journal(quiet: approval == .everything)
     storeWorker = try Worker(loop: loop)
+    try storeWorker.start()
     homeWorker = try Worker(loop: loop)
   }
 

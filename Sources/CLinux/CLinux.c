@@ -344,6 +344,8 @@ int clinux_epoll_control(int epoll, int operation, int descriptor, uint32_t even
 
 void clinux_limit_arenas(void) { mallopt(M_ARENA_MAX, 2); }
 
+void clinux_return_free_memory(void) { malloc_trim(0); }
+
 ssize_t clinux_readlinkat(int directory, const char *path, char *buffer, size_t size) {
   return readlinkat(directory, path, buffer, size);
 }

@@ -186,6 +186,9 @@ void clinux_strerror(int error, char *_Nonnull buffer, size_t size);
 /// Applies M_ARENA_MAX: threads share heaps, so memory comes back.
 void clinux_limit_arenas(void);
 
+/// malloc_trim(3): gives the kernel back what was freed and lies between what is in use.
+void clinux_return_free_memory(void);
+
 /// The bytes that a symbolic link holds. Returns their count, or -1 with errno.
 ssize_t clinux_readlinkat(int directory, const char *_Nonnull path, char *_Nonnull buffer, size_t size);
 
