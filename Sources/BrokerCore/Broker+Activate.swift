@@ -191,10 +191,12 @@ extension Broker {
   mutating func accept(_ activation: Activation, purpose: Instance.PendingAccept.Purpose) {
     let call = newCall()
     let connection = ConnectionID(UInt64(unique()))
-    let waits = instances[activation.instance]?.waits == true
-    instances[activation.instance]?.accepting[call] = Instance.PendingAccept(
-      activation: activation.id, connection: connection, purpose: purpose,
-      deadline: waits ? nil : now.monotonic + limits.answerDeadline)
+    let deadline = now.monotonic + limits.answerDeadline
+    instances.update(activation.instance) { instance in
+      instance.accepting[call] = Instance.PendingAccept(
+        activation: activation.id, connection: connection, purpose: purpose,
+        deadline: instance.waits ? nil : deadline)
+    }
     effects.append(
       .accept(
         instance: activation.instance, call: call, connection: connection, activation: activation.id,
@@ -228,22 +230,25 @@ extension Broker {
   }
 
   mutating func connect(_ id: String, _ request: RequestID, _ host: HostKey) {
-    if let ended = endedActivations[id], ended.host == host {
+    guard let activation = activations[id] else {
+      guard let ended = endedActivations[id], ended.host == host else {
+        return fail(request, BrokerInterface.ActivationNotFound(activation: id))
+      }
       return fail(request, BrokerInterface.ActivationEnded(activation: id, reason: ended.reason))
     }
-    guard let activation = activations[id], activation.host == host, !activation.isPending else {
+    guard activation.host == host, !activation.isPending else {
       return fail(request, BrokerInterface.ActivationNotFound(activation: id))
     }
-    // Its activations may be told of nothing yet: what is killed gets no time to deactivate.
-    if case .stopping(let reason, _) = instances[activation.instance]?.phase {
-      return fail(request, BrokerInterface.ActivationEnded(activation: id, reason: reason))
+    let most = limits.connectsInFlightPerInstance
+    let refusal = instances.update(activation.instance) { instance -> (any VarlinkErrorReply)? in
+      // Its activations may be told of nothing yet: what is killed gets no time to deactivate.
+      if case .stopping(let reason, _) = instance.phase {
+        return BrokerInterface.ActivationEnded(activation: id, reason: reason)
+      }
+      guard instance.accepting.count >= most else { return nil }
+      return BrokerInterface.LimitReached(limit: "connectsInFlightPerInstance", value: most)
     }
-    guard (instances[activation.instance]?.accepting.count ?? 0) < limits.connectsInFlightPerInstance else {
-      return fail(
-        request,
-        BrokerInterface.LimitReached(
-          limit: "connectsInFlightPerInstance", value: limits.connectsInFlightPerInstance))
-    }
+    if let refusal = refusal ?? nil { return fail(request, refusal) }
     accept(activation, purpose: .connect(request))
   }
 

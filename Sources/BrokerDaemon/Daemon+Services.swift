@@ -116,10 +116,7 @@ extension Daemon {
         call: call, connectionFileDescriptor: 0, activation: activation, scene: scene, context: JSONObject()
       ).call(), descriptors: [its])
     // The next one is made while the extension answers, when nobody waits for the broker.
-    loop.schedule(after: .zero) { [unowned self] in
-      guard self.sparePair == nil else { return }
-      self.sparePair = try? Socket.pair()
-    }
+    sparePair = try? Socket.pair()
   }
 
   func take(_ incoming: LauncherLink.Incoming) {

@@ -141,16 +141,17 @@ final class Daemon {
 
   /// Takes an event in. One that comes while another is being handled waits for its turn.
   func handle(_ event: Event) {
-    queue.append(event)
-    guard !isHandling else { return }
+    guard !isHandling else { return queue.append(event) }
     isHandling = true
-    while !queue.isEmpty {
-      let next = queue.removeFirst()
-      let now = Moment(monotonic: MonotonicTime.now.milliseconds, wall: WallClock.milliseconds)
-      for effect in broker.handle(next, at: now) { perform(effect) }
-    }
+    process(event)
+    while !queue.isEmpty { process(queue.removeFirst()) }
     isHandling = false
     armTimer()
+  }
+
+  private func process(_ event: Event) {
+    let now = Moment(monotonic: MonotonicTime.now.milliseconds, wall: WallClock.milliseconds)
+    for effect in broker.handle(event, at: now) { perform(effect) }
   }
 
   private func armTimer() {

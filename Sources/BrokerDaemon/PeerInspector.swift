@@ -51,10 +51,12 @@ enum PeerInspector {
     return line.split(separator: "/").last.map(String.init)
   }
 
+  /// The user name space of this process, which never changes it.
+  private static let ownNameSpace = try? File.readLink("/proc/self/ns/user")
+
   /// It has a user name space of its own, as bubblewrap and Flatpak give.
   private static func isSandboxed(_ process: Int32) -> Bool {
-    guard let own = try? File.readLink("/proc/self/ns/user"),
-      let its = try? File.readLink("/proc/\(process)/ns/user")
+    guard let own = ownNameSpace, let its = try? File.readLink("/proc/\(process)/ns/user")
     else {
       // Not allowed to look: it has raised privileges, or is in a name space that hides it.
       return true

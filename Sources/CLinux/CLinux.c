@@ -17,6 +17,8 @@
 
 ssize_t clinux_send(int socket, const void *head, size_t head_count, const void *bytes, size_t count,
                     const int *descriptors, int descriptor_count, int flags) {
+  // Most messages. The kernel has nothing to gather then.
+  if (head_count == 0 && descriptor_count == 0) return send(socket, bytes, count, flags | MSG_NOSIGNAL);
   struct iovec vectors[] = {{(void *)head, head_count}, {(void *)bytes, count}};
   union {
     struct cmsghdr header;

@@ -182,10 +182,13 @@ class World(unittest.TestCase):
 
     # The broker
 
+    def broker_command(self):
+        return [BUILD / "extensiond"]
+
     def start_broker(self, **environment):
         self.log = open(self.place / "log", "ab")
         self.broker = subprocess.Popen(
-            [BUILD / "extensiond"], env={**self.env, **environment}, stdin=subprocess.DEVNULL, stdout=self.log,
+            self.broker_command(), env={**self.env, **environment}, stdin=subprocess.DEVNULL, stdout=self.log,
             stderr=self.log)
         self.log.close()
         path = self.run_directory / "extensiond/admin/io.extensiond.Admin"
