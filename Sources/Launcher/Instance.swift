@@ -105,8 +105,10 @@ final class Instance {
     readers = [
       try PipeReader(started.report, loop: loop) { [unowned self] in
         for line in self.reportLines.read($0) { self.read(report: line) }
+        self.readSandboxReport()
       },
-      try PipeReader(started.sandboxReport, loop: loop) { [unowned self] in
+      // Before bwrap lets its child go on, it writes eight times: each would wake this process.
+      try PipeReader(started.sandboxReport, loop: nil) { [unowned self] in
         for line in self.sandboxLines.read($0) { self.read(sandboxReport: line) }
       },
       try PipeReader(started.errors, loop: loop) { output.read($0) },
@@ -169,6 +171,14 @@ final class Instance {
   }
 
   /// One JSON object a line. extension-init is not our child: its pidfd is taken while bwrap still has it as its own.
+  /// bwrap says who its child is before it lets that go on, so it is there when the child says something.
+  private func readSandboxReport() {
+    guard isSandboxed, inner == nil else { return }
+    readers[1].readOnce()
+    // For a bwrap that does otherwise.
+    if inner == nil { try? readers[1].wait(on: loop) }
+  }
+
   private func read(sandboxReport line: String) {
     guard inner == nil, case .object(let object)? = try? JSON(parsing: Array(line.utf8)),
       case .integer(let number)? = object["child-pid"],
