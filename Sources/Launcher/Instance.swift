@@ -179,11 +179,14 @@ final class Instance {
     if inner == nil { try? readers[1].wait(on: loop) }
   }
 
-  /// One JSON object a line. extension-init is not our child: its pidfd is taken while bwrap still has it as its own.
+  /// One JSON object a line. extension-init is not our child: its pidfd counts where bwrap has it as its own after it was
+  /// opened. Else its number may be another process's by now.
   private func read(sandboxReport line: String) {
     guard inner == nil, case .object(let object)? = try? JSON(parsing: Array(line.utf8)),
       case .integer(let number)? = object["child-pid"],
-      let child = try? ProcessDescriptor(processID: Int32(clamping: number))
+      let child = try? ProcessDescriptor(processID: Int32(clamping: number)),
+      processEnd != nil
+        || Descendants.children(of: processID, isSingle: true).contains(Int32(clamping: number))
     else { return }
     let inner = SharedProcess(child)
     self.inner = inner
