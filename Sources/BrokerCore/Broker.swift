@@ -85,7 +85,7 @@ public struct Broker: Sendable {
     let ofEnds =
       earliestEnd ?? endedActivations.values.lazy.filter { $0.instance != nil }.map(\.deadline).min() ?? .max
     earliestEnd = ofEnds
-    var next = min(ofEnds, announcements.deadline ?? .max)
+    var next = min(ofEnds, announcementDeadline ?? .max)
     for instance in instances.values {
       if let deadline = instance.nextDeadline { next = min(next, deadline) }
     }
@@ -120,6 +120,7 @@ public struct Broker: Sendable {
       // A scan that had begun before somebody asked may have missed what they mean.
       for (request, asked) in rescans where asked <= serial { reply(request, AdminInterface.Rescan.Reply()) }
       rescans.removeAll { $0.serial <= serial }
+      announcements.hasSeenAll = false
       becomeReady()
     case .rootsUnread(let roots):
       unreadRoots = roots

@@ -287,7 +287,7 @@ final class Daemon {
         ExtensionInterface.MemoryPressure(call: call, used: used, limit: limit, context: JSONObject()).call())
     case .stop(let instance, let call):
       channels[instance]?.send(ExtensionInterface.Stop(call: call, context: JSONObject()).call())
-    case .announce(let announcements): announce(announcements)
+    case .announce(let announcements, let further): announce(announcements, further: further)
     case .withdrawAnnouncements(let contents): withdraw(contents)
     case .log(let entry): journal.write(entry)
     default: performWithLauncher(effect)
