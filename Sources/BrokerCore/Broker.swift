@@ -9,6 +9,8 @@ public struct Broker: Sendable {
   public let limits: Limits
   /// Names this run of the broker.
   public let generation: String
+  /// What has a higher one is not logged.
+  let logLevel: LogEntry.Level
   /// What the person reads, best first, for peers that do not say it themselves.
   let languages: [String]
 
@@ -59,8 +61,10 @@ public struct Broker: Sendable {
   var stops: [StopRequest] = []
 
   public init(
-    generation: String, languages: [String] = [], limits: Limits = Limits(), approval: Approval = .person
+    generation: String, languages: [String] = [], limits: Limits = Limits(), approval: Approval = .person,
+    logLevel: LogEntry.Level = .debug
   ) {
+    self.logLevel = logLevel
     self.generation = generation
     self.languages = languages
     self.limits = limits

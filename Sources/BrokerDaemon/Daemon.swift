@@ -68,10 +68,12 @@ final class Daemon {
     containers = ContainerWatch(
       directory: places.containers, limits: limits, worker: sandboxWorker, loop: loop)
     generation = String(UInt64.random(in: .min ... .max), radix: 16)
-    broker = Broker(
-      generation: generation, languages: CurrentProcess.languages, limits: limits, approval: approval)
     // Whoever runs tests wants to read what they say.
-    journal = Journal(quiet: approval == .everything)
+    let journal = Journal(quiet: approval == .everything)
+    self.journal = journal
+    broker = Broker(
+      generation: generation, languages: CurrentProcess.languages, limits: limits, approval: approval,
+      logLevel: journal.threshold)
     storeWorker = try Worker(loop: loop)
     homeWorker = try Worker(loop: loop)
   }
