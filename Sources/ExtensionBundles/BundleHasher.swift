@@ -39,7 +39,6 @@ public import LinuxSystem
 
   /// Reads every file of the bundle in an open directory.
   public func fingerprint(of directory: CInt) throws(Failure) -> BundleFingerprint {
-    if let fault = SHA256.fault { throw .unavailable(fault) }
     let tree: BundleTree
     do throws(Errno) {
       tree = try BundleTree(walking: SharedDescriptor(try File.open(".", .directory, in: directory)))
@@ -51,6 +50,7 @@ public import LinuxSystem
 
   /// Reads every file that was not read since the bundle was walked.
   package func fingerprint(of tree: BundleTree) throws(Failure) -> BundleFingerprint {
+    if let fault = SHA256.fault { throw .unavailable(fault) }
     let fileSystem: FileSystemKind
     do throws(Errno) { fileSystem = try FileSystemKind(of: tree.whole.rawValue) } catch {
       throw .unreadable("", error)

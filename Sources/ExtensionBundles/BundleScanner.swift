@@ -40,7 +40,9 @@ public struct BundleScanner: Hashable, Sendable {
   ///
   /// `hasher`: takes digests of what is found, and hashes what is read already.
   package func read(_ name: String, inRoot root: Root, hasher: BundleHasher) -> [Found] {
-    Self.isCandidate(name) ? found(name, in: root, contents: BundleContents(hasher)) : []
+    // Without a library that hashes, it is read without, and told with the cause when its digest is wanted.
+    let contents = SHA256.fault == nil ? BundleContents(hasher) : nil
+    return Self.isCandidate(name) ? found(name, in: root, contents: contents) : []
   }
 
   /// Something that was found, and its files where it is a directory.
