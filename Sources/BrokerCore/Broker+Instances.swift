@@ -91,9 +91,13 @@ extension Broker {
     case .activate: commit(pending.activation, connection: pending.connection)
     case .connect(let request):
       activations[pending.activation]?.connections += 1
+      var descriptors = [DescriptorSource.connection(pending.connection)]
+      let display = pending.wantsDisplay ? giveDisplay(id, after: &descriptors) : nil
       reply(
-        request, BrokerInterface.Connect.Reply(connectionFileDescriptor: 0),
-        descriptors: [.connection(pending.connection)])
+        request,
+        BrokerInterface.Connect.Reply(
+          instance: id, connectionFileDescriptor: 0, displayFileDescriptor: display),
+        descriptors: descriptors)
     }
   }
 
@@ -186,6 +190,7 @@ extension Broker {
     case .checking, .waitingForLauncher: effects.append(.releaseBundle(instance: id))
     default: break
     }
+    if instance.display == .waiting { effects.append(.dropDisplay(instance: id)) }
     if instance.phase != .running, !instance.isStopping || !instance.activations.isEmpty {
       attempts[instance.identifier] = Attempt(
         time: now.wall, outcome: reason.sentence, standardError: standardError)
