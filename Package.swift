@@ -91,7 +91,7 @@ let package = Package(
       name: "ExtensionFoundation",
       dependencies: ["CMainQueue", "ExtensionInterfaces", "LinuxSystem", "Varlink"]),
 
-    .target(name: "ExtensionKit", dependencies: ["ExtensionFoundation"]),
+    .target(name: "ExtensionKit", dependencies: ["ExtensionFoundation", "LinuxSystem"]),
     .target(
       name: "ExtensionDistributed", dependencies: ["ExtensionFoundation", "Varlink"],
       plugins: ["VarlinkPlugin"]),

@@ -4,6 +4,7 @@ import os
 import select
 import struct
 
+from probe import SCENES, ProbeWorld
 from world import DEADLINE, VarlinkError, World, until
 
 CLIENT = "/usr/bin/weston-simple-shm"
@@ -173,3 +174,27 @@ class Display(DisplayWorld):
             until(lambda: not self.ask("ListInstances")["instances"], "no instance")
             counts.append(self.descriptors())
         self.assertEqual(counts[1], counts[-1])
+
+
+class SDK(DisplayWorld, ProbeWorld):
+    def setUp(self):
+        super().setUp()
+        self.ready(host=SHOWN, body=BODY, scenes=SCENES, info={"CFBundleName": "Ext"})
+
+    def test_a_host_has_one_object_for_all_scenes_of_a_process(self):
+        probe = self.probe()
+        probe.do("monitor first")
+        for name in ("one", "two"):
+            probe.do(f"scene {name} Ext/{name.title()}")
+            self.assertEqual(probe.event(), f"active {name} {name.title()}")
+        # At the same time: one of them has it, and both find it.
+        tags = [probe.send(f"show {name} {name}") for name in ("one", "two")]
+        self.assertEqual([probe.result(tag) for tag in tags], ["shown", "shown"])
+        self.assertEqual(probe.do("displays"), "1 0100000001000c00")
+        probe.do("scene one none")
+        self.assertEqual(probe.event(), "ended one One as wanted")
+        self.assertEqual(probe.do("show two again"), "shown")
+        self.assertEqual(probe.do("displays"), "1")
+        # Who lets go of it has shown it for the last time.
+        probe.do("forget-displays")
+        self.assertIn("displayUnavailable: ", probe.do("show two again"))
