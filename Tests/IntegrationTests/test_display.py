@@ -1,6 +1,7 @@
 """What an extension draws is shown by its host, over a Wayland connection. The test is the host, and no compositor."""
 
 import os
+import plistlib
 import select
 import struct
 
@@ -23,10 +24,19 @@ def accept(p):
     os.close(fds.pop(0))
     answer({"answers": p["call"], "message": "not this one"}, "ConnectionRejected")
 """ % CLIENT
+# Tells what it was started with, then is the client.
+PROGRAM = f"""#!/bin/sh
+env > environment
+ls -l /proc/$$/fd > descriptors
+exec {CLIENT}
+"""
 
 
 class DisplayWorld(World):
     environment = {"EXTENSIOND_SETTLE_MS": "0", "DISPLAY": ":7", "WAYLAND_DISPLAY": "wayland-7"}
+
+    def ready_program(self, program=PROGRAM, **info):
+        return self.ready(host=SHOWN, program=program, info={"Extensiond": {"Runtime": "wayland"}, **info})
 
     def show(self, host, **parameters):
         """Activates with a connection that is shown; returns the reply and the display, if it came."""
@@ -77,6 +87,9 @@ class DisplayWorld(World):
             call(*arguments, **parameters)
         self.assertEqual(caught.exception.name, error, caught.exception)
         return caught.exception.parameters
+
+    def file(self, name):
+        return self.home / ".local/share/extensiond-containers/org.example.Ext" / name
 
 
 class Display(DisplayWorld):
@@ -174,6 +187,102 @@ class Display(DisplayWorld):
             until(lambda: not self.ask("ListInstances")["instances"], "no instance")
             counts.append(self.descriptors())
         self.assertEqual(counts[1], counts[-1])
+
+
+class Unmodified(DisplayWorld):
+    """Runtime is wayland: nothing in the program knows of extensions."""
+
+    def test_it_is_a_client_in_the_sandbox(self):
+        self.ready_program()
+        reply, lease, _, display = self.show(self.host(), scene="Clock")
+        self.is_asked_by_a_client(display)
+        variables = dict(
+            line.split("=", 1) for line in self.file("environment").read_text().splitlines() if "=" in line)
+        self.assertEqual(
+            {name: variables.get(name) for name in (
+                "WAYLAND_SOCKET", "WAYLAND_DISPLAY", "DISPLAY", "XDG_RUNTIME_DIR", "GDK_BACKEND", "QT_QPA_PLATFORM",
+                "SDL_VIDEODRIVER", "GSK_RENDERER", "XDG_CURRENT_DESKTOP", "LISTEN_FDS", "EXTENSION_SCENE")},
+            {"WAYLAND_SOCKET": "3", "WAYLAND_DISPLAY": None, "DISPLAY": None, "XDG_RUNTIME_DIR": "/run",
+             "GDK_BACKEND": "wayland", "QT_QPA_PLATFORM": "wayland", "SDL_VIDEODRIVER": "wayland",
+             "GSK_RENDERER": "cairo", "XDG_CURRENT_DESKTOP": None, "LISTEN_FDS": None, "EXTENSION_SCENE": "Clock"})
+        self.assertEqual(variables["EXTENSION_ACTIVATION"], reply["activation"])
+        # Of sockets the display alone.
+        self.assertEqual(self.file("descriptors").read_text().count("socket:"), 1)
+        lease.close()
+        self.is_cut(display)
+        until(lambda: not self.ask("ListInstances")["instances"], "no instance")
+
+    def test_each_scene_is_a_process_of_its_own(self):
+        self.ready_program()
+        host = self.host()
+        one, _, _, first = self.show(host, scene="Same")
+        two, _, _, second = self.show(host, scene="Same")
+        self.assertNotEqual(one["instance"], two["instance"])
+        self.is_asked_by_a_client(first)
+        self.is_asked_by_a_client(second)
+        # It runs once, and is only shown.
+        said = self.refused("ConnectionRejected", self.connect_shown, host, one["activation"])
+        self.assertIn("shown already", said["message"])
+
+    def test_it_is_shown_or_not_used(self):
+        self.ready_program()
+        host = self.host()
+        said = self.refused(
+            "ConnectionRejected", host.call, "Activate", extension="org.example.Ext", connect=True)
+        self.assertIn("display", said["message"])
+
+    def test_a_point_without_an_interface_has_no_place_for_it(self):
+        self.ready(program=PROGRAM, info={"Extensiond": {"Runtime": "wayland"}})
+        said = self.refused("DisplayUnavailable", self.host().call, "Activate", extension="org.example.Ext")
+        self.assertIn("UserInterface", said["message"])
+
+    def end_of(self, program):
+        self.ready_program(program)
+        stream = self.subscribe()
+        reply, lease, _, display = self.show(self.host())
+        self.is_asked_by_a_client(display)
+        display.close()
+        event = self.events(stream, reply["activation"], ["activated", "deactivated"])
+        self.assertEqual(lease.recv(1), b"")
+        return event["reason"]
+
+    def test_its_end_is_the_scenes(self):
+        reason = self.end_of(f"#!/bin/sh\n{CLIENT}\nexit 7\n")
+        self.assertEqual((reason["kind"], reason.get("status")), ("exited", 7))
+
+    def test_its_crash_is_the_scenes(self):
+        reason = self.end_of(f"#!/bin/sh\n{CLIENT}\nkill -SEGV $$\n")
+        self.assertEqual((reason["kind"], reason.get("signal")), ("crashed", 11))
+
+    def test_one_that_does_not_want_to_end_is_ended(self):
+        self.ready_program(f"#!/bin/sh\ntrap '' TERM\n{CLIENT}\necho left\nexec sleep 1000\n")
+        stream = self.subscribe()
+        reply, _, _, display = self.show(self.host())
+        self.is_asked_by_a_client(display)
+        self.ask("Disable", extension="org.example.Ext")
+        event = self.events(stream, reply["activation"], ["activated", "willDeactivate", "deactivated"])
+        self.assertEqual(event["reason"]["kind"], "disabled")
+        until(lambda: not self.ask("ListInstances")["instances"], "no instance")
+
+    def test_what_cannot_be_run_is_said(self):
+        self.ready_program("#!/nowhere/interpreter\n")
+        said = self.refused("ConnectionRejected", self.show, self.host())
+        self.assertIn("cannot run /extension/main.py", said["message"])
+
+    def test_without_a_sandbox_it_opens_no_window_elsewhere(self):
+        self.put(self.make_host(**SHOWN))
+        bundle = self.make_bundle(
+            program=f"#!/bin/sh\nenv > {self.place}/environment\nexec {CLIENT}\n",
+            info={"Extensiond": {"Runtime": "wayland"}})
+        (bundle / "Entitlements.plist").write_bytes(plistlib.dumps({"none": True}))
+        self.put(bundle)
+        self.start_broker()
+        self.approve("org.example.Ext")
+        _, _, _, display = self.show(self.host())
+        self.is_asked_by_a_client(display)
+        variables = (self.place / "environment").read_text()
+        self.assertIn("WAYLAND_SOCKET=3\n", variables)
+        self.assertNotIn("DISPLAY=", variables)
 
 
 class SDK(DisplayWorld, ProbeWorld):
