@@ -98,7 +98,7 @@ let package = Package(
       name: "ExtensionFoundation",
       dependencies: ["CMainQueue", "ExtensionInterfaces", "LinuxSystem", "Varlink"]),
 
-    .target(name: "ExtensionKit", dependencies: ["ExtensionFoundation"]),
+    .target(name: "ExtensionKit", dependencies: ["ExtensionFoundation", "LinuxSystem"]),
 
     // MARK: Scenes on screen
     .systemLibrary(

@@ -23,6 +23,8 @@ struct Activation: Sendable {
   let scene: String?
   /// A first connection goes with the answer.
   let wantsConnection: Bool
+  /// And is shown.
+  var wantsDisplay = false
   let since: Int64
   var phase: Phase
   var connections = 0

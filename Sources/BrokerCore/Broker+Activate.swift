@@ -37,6 +37,12 @@ extension Broker {
           message:
             "the policy wants the host's name verified, and \(host.identifier) is only claimed: \(rule)"))
     }
+    if call.display == true || facts.runtime == .wayland {
+      guard call.display != true || call.connect == true else {
+        return fail(request, ServiceInterface.InvalidParameter(parameter: "display"))
+      }
+      if let obstacle = obstacleToDisplay(of: facts, point) { return fail(request, obstacle) }
+    }
     let own = activations.values.lazy.filter { $0.host == host }.count
     guard own < limits.activationsPerHost else {
       return fail(
@@ -46,6 +52,9 @@ extension Broker {
       return failQuarantined(request, identifier, until)
     }
     let existing = existingInstance(facts, point, host)
+    if call.display == true, let existing, let obstacle = obstacleToDisplay(of: existing) {
+      return fail(request, obstacle)
+    }
     if existing == nil {
       guard instances.count < limits.instances else {
         return fail(request, BrokerInterface.LimitReached(limit: "instances", value: limits.instances))
@@ -66,8 +75,8 @@ extension Broker {
     let instance = existing ?? newInstance(facts, point, digest, host, verified: session.verified)
     let activation = Activation(
       id: "\(generation).a\(unique())", host: host, identifier: identifier, instance: instance,
-      scene: call.scene, wantsConnection: call.connect ?? false, since: now.wall,
-      phase: .pending(request, .instance))
+      scene: call.scene, wantsConnection: call.connect ?? false, wantsDisplay: call.display ?? false,
+      since: now.wall, phase: .pending(request, .instance))
     activations[activation.id] = activation
     instances[instance]?.activations.insert(activation.id)
     if existing == nil { check(instance) }
@@ -124,11 +133,12 @@ extension Broker {
     let id = "\(generation)-\(unique())"
     let policy = policy(point)
     let timeout = facts.startTimeout ?? limits.startDeadline
-    let instance = Instance(
+    var instance = Instance(
       id: id, identifier: facts.identifier ?? "", extensionPoint: point.identifier, path: facts.path,
       version: facts.version ?? "", digest: digest, policy: policy, host: policy == .shared ? nil : host,
       hostVerified: verified, since: now.wall, phase: .checking, startDeadline: now.monotonic + timeout,
       isDeveloped: facts.isDeveloped, waits: facts.isDeveloped && development(of: facts.path)?.waits == true)
+    if obstacleToDisplay(of: facts, point) == nil { instance.display = .possible }
     instances[id] = instance
     return id
   }
@@ -169,7 +179,7 @@ extension Broker {
     if failIfStopping(activation, request) { return }
     guard activation.wantsConnection else { return commit(id, connection: nil) }
     activations[id]?.phase = .pending(request, .accept)
-    accept(activation, purpose: .activate)
+    accept(activation, purpose: .activate, display: activation.wantsDisplay)
   }
 
   /// What is being stopped is not begun to be used. The reason is known before the end is.
@@ -188,19 +198,22 @@ extension Broker {
     drop(id)
   }
 
-  mutating func accept(_ activation: Activation, purpose: Instance.PendingAccept.Purpose) {
+  mutating func accept(
+    _ activation: Activation, purpose: Instance.PendingAccept.Purpose, display: Bool
+  ) {
     let call = newCall()
     let connection = ConnectionID(UInt64(unique()))
     let deadline = now.monotonic + limits.answerDeadline
     instances.update(activation.instance) { instance in
       instance.accepting[call] = Instance.PendingAccept(
-        activation: activation.id, connection: connection, purpose: purpose,
+        activation: activation.id, connection: connection, purpose: purpose, wantsDisplay: display,
         deadline: instance.waits ? nil : deadline)
     }
+    let isOffered = display && offerDisplay(activation.instance)
     effects.append(
       .accept(
         instance: activation.instance, call: call, connection: connection, activation: activation.id,
-        scene: activation.scene))
+        scene: activation.scene, display: isOffered))
   }
 
   /// From here on the activation is: the host gets lease and connection in one message.
@@ -216,11 +229,13 @@ extension Broker {
       descriptors.append(.connection(connection))
       activations[id]?.connections += 1
     }
+    let display = activation.wantsDisplay ? giveDisplay(activation.instance, after: &descriptors) : nil
     attempts[activation.identifier] = Attempt(time: now.wall, outcome: "activated", standardError: [])
     reply(
       request,
       BrokerInterface.Activate.Reply(
-        activation: id, leaseFileDescriptor: 0, connectionFileDescriptor: connection == nil ? nil : 1),
+        activation: id, instance: activation.instance, leaseFileDescriptor: 0,
+        connectionFileDescriptor: connection == nil ? nil : 1, displayFileDescriptor: display),
       descriptors: descriptors)
     if let activation = activations[id] { tell(activation.host, event(of: activation)) }
     note(
@@ -229,7 +244,8 @@ extension Broker {
       activation: id)
   }
 
-  mutating func connect(_ id: String, _ request: RequestID, _ host: HostKey) {
+  mutating func connect(_ call: BrokerInterface.Connect, _ request: RequestID, _ host: HostKey) {
+    let id = call.activation
     guard let activation = activations[id] else {
       guard let ended = endedActivations[id], ended.host == host else {
         return fail(request, BrokerInterface.ActivationNotFound(activation: id))
@@ -249,7 +265,10 @@ extension Broker {
       return BrokerInterface.LimitReached(limit: "connectsInFlightPerInstance", value: most)
     }
     if let refusal = refusal ?? nil { return fail(request, refusal) }
-    accept(activation, purpose: .connect(request))
+    if call.display == true, let obstacle = obstacleToDisplay(of: activation.instance) {
+      return fail(request, obstacle)
+    }
+    accept(activation, purpose: .connect(request), display: call.display ?? false)
   }
 
   /// Forgets an activation that no host ever held.

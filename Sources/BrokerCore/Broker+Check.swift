@@ -112,6 +112,7 @@ extension Broker {
           path: instance.path, program: program, arguments: facts.arguments,
           entitlements: facts.entitlements, bounds: bounds(of: facts),
           withoutSandbox: runsWithoutSandbox(facts), runtime: facts.runtime,
+          isShown: instance.display != .none,
           waits: instance.waits,
           note: note)))
   }

@@ -21,7 +21,7 @@ extension Broker {
       guard permits(session, points: subscribe.extensionPoints, request) else { return }
       self.subscribe(Set(subscribe.extensionPoints), in: session.languages ?? languages, request)
     case .activate(let activate): self.activate(activate, request, host, session)
-    case .connect(let connect): self.connect(connect.activation, request, host)
+    case .connect(let connect): self.connect(connect, request, host)
     case .report(let report): self.report(report, request, host, session)
     case .getActivation(let get): describe(get.activation, request, host)
     }

@@ -44,7 +44,7 @@ extension Broker {
   /// The extension did what it was asked for. Which call that was, decides what it means.
   mutating func answered(_ id: String, call: String, scenes: [String]?, hearsMemoryPressure: Bool) {
     // What comes most often is looked for first: no two calls have one name.
-    if let pending = takeAccept(id, call: call) { return accepted(pending) }
+    if let pending = takeAccept(id, call: call) { return accepted(id, pending) }
     if endMemoryPressure(id, call: call) { return }
     switch instances[id]?.phase {
     case .starting(call):
@@ -93,16 +93,22 @@ extension Broker {
     return (connection, taken.1)
   }
 
-  private mutating func accepted(_ taken: (connection: Instance.PendingAccept, identifier: String)) {
+  private mutating func accepted(
+    _ id: String, _ taken: (connection: Instance.PendingAccept, identifier: String)
+  ) {
     let pending = taken.connection
     handshakes[taken.identifier] = "it accepted a connection"
     switch pending.purpose {
     case .activate: commit(pending.activation, connection: pending.connection)
     case .connect(let request):
       activations.update(pending.activation) { $0.connections += 1 }
+      var descriptors = [DescriptorSource.connection(pending.connection)]
+      let display = pending.wantsDisplay ? giveDisplay(id, after: &descriptors) : nil
       reply(
-        request, BrokerInterface.Connect.Reply(connectionFileDescriptor: 0),
-        descriptors: [.connection(pending.connection)])
+        request,
+        BrokerInterface.Connect.Reply(
+          instance: id, connectionFileDescriptor: 0, displayFileDescriptor: display),
+        descriptors: descriptors)
     }
   }
 
@@ -193,6 +199,7 @@ extension Broker {
     case .checking, .waitingForLauncher: effects.append(.releaseBundle(instance: id))
     default: break
     }
+    if instance.display == .waiting { effects.append(.dropDisplay(instance: id)) }
     if instance.phase != .running, !instance.isStopping || !instance.activations.isEmpty {
       attempts[instance.identifier] = Attempt(
         time: now.wall, outcome: reason.sentence, standardError: standardError)

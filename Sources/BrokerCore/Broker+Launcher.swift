@@ -64,6 +64,7 @@ extension Broker {
     instance.executed = executed
     instance.scenes = note.scenes
     instance.hearsMemoryPressure = note.memoryPressure ?? false
+    if let display = note.display { instance.display = display == .given ? .given : .possible }
     switch note.phase {
     case .running: break
     case .starting:

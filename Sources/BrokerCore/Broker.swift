@@ -193,6 +193,7 @@ public struct Broker: Sendable {
       acceptFailed(
         instance, call: call,
         BrokerInterface.SceneNotFound(scene: scene, scenes: instances[instance]?.scenes ?? []))
+    case .displayFailed(let instance): displayFailed(instance)
     case .misbehaved(let instance, let message): misbehaved(instance, message: message)
     default: break
     }

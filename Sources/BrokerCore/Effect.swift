@@ -59,11 +59,16 @@ public enum Effect: Sendable {
   // MARK: Extensions
   case start(instance: String, call: String, extension: String, extensionPoint: String)
   /// Make a connection's socketpair and give one end to the extension; keep the other for the host.
-  case accept(instance: String, call: String, connection: ConnectionID, activation: String, scene: String?)
+  /// With `display`, the same for the instance's display.
+  case accept(
+    instance: String, call: String, connection: ConnectionID, activation: String, scene: String?,
+    display: Bool)
   case stop(instance: String, call: String)
   case tellMemoryPressure(instance: String, call: String, used: Int, limit: Int)
   /// Close the host's end of a connection that was never handed over.
   case dropConnection(ConnectionID)
+  /// The same for a display.
+  case dropDisplay(instance: String)
 
   // MARK: People
   /// Show it to the person, once: several as one where they are many. `further` others wait as well.
@@ -77,6 +82,7 @@ public enum Effect: Sendable {
 public enum DescriptorSource: Hashable, Sendable {
   case lease(activation: String)
   case connection(ConnectionID)
+  case display(instance: String)
 }
 
 public struct LaunchOrder: Hashable, Sendable {
@@ -92,6 +98,8 @@ public struct LaunchOrder: Hashable, Sendable {
   /// None can be made here, and the policy lets it run all the same.
   public var withoutSandbox: Bool
   public var runtime: BundleFacts.Runtime
+  /// It may get a display.
+  public var isShown: Bool
   /// Stop the program before its first instruction.
   public var waits: Bool
   public var note: String

@@ -78,6 +78,8 @@ public enum Event: Sendable {
   case answered(instance: String, call: String, scenes: [String]?, hearsMemoryPressure: Bool = false)
   case rejected(instance: String, call: String, message: String)
   case sceneUnknown(instance: String, call: String, scene: String)
+  /// There was no room for the display that it should have got with a connection.
+  case displayFailed(instance: String)
   /// What came from the extension was not Varlink, or too much.
   case misbehaved(instance: String, message: String)
 

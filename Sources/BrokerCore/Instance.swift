@@ -20,6 +20,17 @@ struct Instance: Sendable {
     case stopping(Reason, StopStep)
   }
 
+  /// Its Wayland connection, of which it has one at most.
+  enum Display: Hashable, Sendable {
+    /// It can have none.
+    case none
+    case possible
+    /// It has its end. The host's waits for the first connection that is accepted.
+    case waiting
+    /// Both have their ends.
+    case given
+  }
+
   enum StopStep: Hashable, Sendable {
     case asked(call: String)
     case terminated
@@ -53,6 +64,7 @@ struct Instance: Sendable {
   var isDeveloped = false
   /// Its program is stopped before its first instruction, for a debugger.
   var waits = false
+  var display = Display.none
   /// It said that it knows MemoryPressure.
   var hearsMemoryPressure = false
   /// It was told, and has not answered.
@@ -71,6 +83,8 @@ struct Instance: Sendable {
     let activation: String
     let connection: ConnectionID
     let purpose: Purpose
+    /// The host shows it.
+    let wantsDisplay: Bool
     /// nil: under a debugger it may take any time.
     let deadline: Int64?
   }

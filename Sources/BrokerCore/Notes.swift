@@ -36,7 +36,18 @@ extension Instance {
         version: version,
         digest: digest, policy: .init(rawValue: policy.rawValue) ?? .perHost,
         host: host?.note(verified: hostVerified), phase: phase, stopReason: stopReason, scenes: scenes,
-        since: Int(since), memoryPressure: hearsMemoryPressure ? true : nil))
+        since: Int(since), memoryPressure: hearsMemoryPressure ? true : nil, display: noteOfDisplay))
+  }
+}
+
+extension Instance {
+  /// An end that waits here goes with this broker.
+  private var noteOfDisplay: NotesInterface.Instance.Display? {
+    switch display {
+    case .none: nil
+    case .possible: .possible
+    case .waiting, .given: .given
+    }
   }
 }
 

@@ -35,10 +35,6 @@ extension BrokerCore.BundleFacts {
     case .unverified(let why): more.incompatibility = more.incompatibility ?? why
     }
     more.problems = found.map { AdminInterface.Problem(check: $0.check.rawValue, message: $0.message) }
-    if record.options.runtime == .wayland {
-      more.incompatibility =
-        "Runtime \(record.options.runtime.rawValue) is not served by this version; it serves varlink and stdio"
-    }
     if more.incompatibility == nil {
       more.incompatibility = SandboxGrants.incompatibility(of: record.entitlements, landlock: Landlock.level)
     }

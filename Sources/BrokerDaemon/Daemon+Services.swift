@@ -104,17 +104,24 @@ extension Daemon {
   }
 
   func accept(
-    _ instance: String, _ call: String, _ connection: ConnectionID, _ activation: String, _ scene: String?
+    _ instance: String, _ call: String, _ connection: ConnectionID, _ activation: String, _ scene: String?,
+    display: Bool
   ) {
-    guard let channel = channels[instance], let (host, its) = sparePair ?? (try? Socket.pair()) else {
+    let shown = display ? try? Socket.pair() : nil
+    guard let channel = channels[instance], !display || shown != nil,
+      let (host, its) = sparePair ?? (try? Socket.pair())
+    else {
+      if display { handle(.displayFailed(instance: instance)) }
       return handle(.rejected(instance: instance, call: call, message: "no descriptors are left"))
     }
     sparePair = nil
     connections[connection] = host
+    if let shown { displays[instance] = shown.0 }
     channel.send(
       ExtensionInterface.AcceptConnection(
-        call: call, connectionFileDescriptor: 0, activation: activation, scene: scene, context: JSONObject()
-      ).call(), descriptors: [its])
+        call: call, connectionFileDescriptor: 0, activation: activation, scene: scene,
+        displayFileDescriptor: shown == nil ? nil : 1, context: JSONObject()
+      ).call(), descriptors: [its] + (shown.map { [$0.1] } ?? []))
     // The next one is made while the extension answers, when nobody waits for the broker.
     sparePair = try? Socket.pair()
   }

@@ -38,6 +38,7 @@ final class Daemon {
   /// The hosts' ends, until they are handed over.
   var leases: [String: SharedDescriptor] = [:]
   var connections: [ConnectionID: SharedDescriptor] = [:]
+  var displays: [String: SharedDescriptor] = [:]
   /// For the next connection.
   var sparePair: (SharedDescriptor, SharedDescriptor)?
   /// Directories that were checked, until they are launched from.
@@ -283,13 +284,14 @@ final class Daemon {
     case .keepLease(let activation, let instance, let note): keepLease(activation, instance, note)
     case .dropLease(let activation): leases[activation] = nil
     case .dropConnection(let connection): connections[connection] = nil
+    case .dropDisplay(let instance): displays[instance] = nil
     case .start(let instance, let call, let identifier, let point):
       channels[instance]?.send(
         ExtensionInterface.Start(
           call: call, extension: identifier, extensionPoint: point, context: JSONObject()
         ).call())
-    case .accept(let instance, let call, let connection, let activation, let scene):
-      accept(instance, call, connection, activation, scene)
+    case .accept(let instance, let call, let connection, let activation, let scene, let display):
+      accept(instance, call, connection, activation, scene, display: display)
     case .tellMemoryPressure(let instance, let call, let used, let limit):
       channels[instance]?.send(
         ExtensionInterface.MemoryPressure(call: call, used: used, limit: limit, context: JSONObject()).call())
@@ -331,6 +333,7 @@ final class Daemon {
     switch source {
     case .lease(let activation): leases.removeValue(forKey: activation)
     case .connection(let connection): connections.removeValue(forKey: connection)
+    case .display(let instance): displays.removeValue(forKey: instance)
     }
   }
 }

@@ -15,7 +15,7 @@ struct LaunchPreparation: Sendable {
     }
     // Without a sandbox it has what one that asked for none has.
     let lines = order.entitlements + (order.withoutSandbox ? [Entitlement.simple(.none).line] : [])
-    grants = try SandboxGrants(lines, places: places)
+    grants = try SandboxGrants(lines, places: places, isShown: order.isShown)
     let home =
       grants.includesHome
       ? try HomeMounts(home: places.home, own: places.own, moved: Places.moved) : nil

@@ -32,7 +32,8 @@ struct SandboxGrants: Sendable {
   /// The person's home is mounted, as `HomeMounts` says.
   var includesHome = false
 
-  init(_ lines: [String], places: Places) throws(Refusal) {
+  /// `isShown`: it may get a display.
+  init(_ lines: [String], places: Places, isShown: Bool = false) throws(Refusal) {
     var simple: Set<Entitlement.Simple> = []
     for line in lines {
       switch Entitlement(line) {
@@ -48,7 +49,7 @@ struct SandboxGrants: Sendable {
       isSandboxed = false
       mounts = []
       destinations = []
-      environment = Self.sessionEnvironment
+      environment = Self.sessionEnvironment(isShown: isShown) + (isShown ? Self.toolkits : [])
       if lines.contains(where: { $0.hasPrefix(Entitlement.groups) }) {
         environment.append("EXTENSION_GROUPS=\(places.groups)")
       }
@@ -61,7 +62,8 @@ struct SandboxGrants: Sendable {
     if simple.contains(.wayland) { try addWindows() }
     if simple.contains(.gpu) { try addGraphics() }
     if simple.contains(.audio) { try addAudio() }
-    if simple.contains(.wayland) || simple.contains(.audio) {
+    if isShown { addDisplay() }
+    if isShown || simple.contains(.wayland) || simple.contains(.audio) {
       environment.append("XDG_RUNTIME_DIR=\(Self.runtime)")
     }
     if lines.contains(where: { $0.hasPrefix(Entitlement.groups) }) {
@@ -138,6 +140,22 @@ struct SandboxGrants: Sendable {
     environment.append("WAYLAND_DISPLAY=wayland-0")
   }
 
+  /// For whoever is shown by its host: GTK, Qt and SDL take Wayland, and draw into memory, since the host's compositor
+  /// takes nothing else.
+  private static let toolkits = [
+    "GDK_BACKEND=wayland", "GSK_RENDERER=cairo", "QT_QPA_PLATFORM=wayland", "SDL_VIDEODRIVER=wayland",
+  ]
+
+  /// The settings of the machine for toolkits, and the lists of its fonts, which are long in the making.
+  private static let toolkitFiles = ["/etc/gtk-3.0", "/etc/gtk-4.0", "/var/cache/fontconfig"]
+
+  private mutating func addDisplay() {
+    environment += Self.toolkits
+    for path in Self.toolkitFiles where File.exists(path) {
+      mounts.append(.init(kind: .readOnly, destination: path))
+    }
+  }
+
   private mutating func addGraphics() throws(Refusal) {
     guard File.exists("/dev/dri") else {
       throw Refusal(
@@ -177,7 +195,12 @@ struct SandboxGrants: Sendable {
     "XDG_STATE_HOME",
   ]
 
-  private static var sessionEnvironment: [String] {
-    sessionVariables.compactMap { name in session(name).map { "\(name)=\($0)" } }
+  /// Who is shown by its host shall open no windows elsewhere. With the name of a desktop Qt loads what opens a
+  /// connection of its own to the display.
+  private static let windowVariables = ["DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_CURRENT_DESKTOP"]
+
+  private static func sessionEnvironment(isShown: Bool) -> [String] {
+    sessionVariables.filter { !isShown || !windowVariables.contains($0) }
+      .compactMap { name in session(name).map { "\(name)=\($0)" } }
   }
 }

@@ -28,8 +28,7 @@ struct SandboxProfile: Sendable {
     guard grants.isSandboxed else {
       mounts = []
       let program = "./" + order.program
-      command =
-        order.runtime == .stdio ? (stdioProgram, [program] + order.arguments) : (program, order.arguments)
+      command = Self.command(order, program, servedBy: stdioProgram)
       environment = Self.environment(order, bundle: order.path, grants.environment)
       return
     }
@@ -60,12 +59,10 @@ struct SandboxProfile: Sendable {
       .init(kind: .writable, source: container, destination: Self.home),
       .init(kind: .bundle, destination: Self.bundle),
     ]
-    if order.runtime == .stdio {
+    if order.runtime != .varlink {
       mounts.append(.init(kind: .readOnly, source: stdioProgram, destination: Self.stdio))
-      command = (Self.stdio, [program] + order.arguments)
-    } else {
-      command = (program, order.arguments)
     }
+    command = Self.command(order, program, servedBy: Self.stdio)
     self.mounts = mounts
     environment = Self.environment(
       order, bundle: Self.bundle,
@@ -81,6 +78,17 @@ struct SandboxProfile: Sendable {
       entries.allSatisfy({ $0.kind == .regular && $0.isText })
     else { return [path] }
     return entries.map { "\(path)/\($0.name)" }.sorted()
+  }
+
+  /// An ordinary program has extension-stdio speak for it.
+  private static func command(
+    _ order: LaunchOrder, _ program: String, servedBy server: String
+  ) -> (program: String, arguments: [String]) {
+    switch order.runtime {
+    case .varlink: (program, order.arguments)
+    case .stdio: (server, [program] + order.arguments)
+    case .wayland: (server, ["--shown", program] + order.arguments)
+    }
   }
 
   private static let path = "/usr/local/bin:/usr/bin:/bin"

@@ -109,6 +109,7 @@ extension ControlError {
     case .activationFailed(let it):
       let lines = it.standardError.suffix(10).map { "\n  | \(Terminal.visible($0))" }.joined()
       return (.activationFailed, "\(it.message) (\(it.reason.kind.rawValue))\(lines)")
+    case .displayUnavailable(let it): return (.failed, it.message)
     case .connectionRejected(let it): return (.failed, "the extension refused the connection: \(it.message)")
     case .activationNotFound(let it): return (.failed, "there is no activation \(it.activation) of this host")
     case .activationEnded(let it):

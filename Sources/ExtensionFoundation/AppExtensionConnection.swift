@@ -46,14 +46,23 @@ public final class AppExtensionConnection: Sendable {
   public let activationID: String
   /// The scene that it belongs to; nil for one that is global to the extension.
   public let sceneID: String?
+  /// In an extension: its host can show what it draws. The variable WAYLAND_SOCKET has named the way to the host, which is
+  /// the compositor, since before this connection was decided about; the first toolkit that opens a display takes it, and
+  /// all scenes are windows there. A thread that looks for variables (getenv) must not do so while the first such
+  /// connection comes: start it afterwards. false in hosts.
+  public let hasDisplay: Bool
   private let state: Mutex<State>
   /// It came from a host.
   private let isAccepted: Bool
   /// Those that live by themselves.
   private static let kept = Mutex<[ObjectIdentifier: AppExtensionConnection]>([:])
 
-  package init(_ socket: SharedDescriptor, activationID: String, sceneID: String?, isAccepted: Bool = false) {
+  package init(
+    _ socket: SharedDescriptor, activationID: String, sceneID: String?, isAccepted: Bool = false,
+    hasDisplay: Bool = false
+  ) {
     self.isAccepted = isAccepted
+    self.hasDisplay = hasDisplay
     self.activationID = activationID
     self.sceneID = sceneID
     state = Mutex(State(socket: socket))

@@ -20,6 +20,8 @@ public struct AppExtensionError: Error, Hashable, Sendable, CustomStringConverti
     case activationFailed
     /// The extension refused the connection; `message` is its own.
     case connectionRejected
+    /// It cannot be shown; `message` says why, and what to do.
+    case displayUnavailable
     /// The activation is over; `reason` says why.
     case activationEnded
     /// This host is sandboxed, and what it asked for belongs to another one.
@@ -104,6 +106,7 @@ public struct AppExtensionError: Error, Hashable, Sendable, CustomStringConverti
     case .activationFailed(let it):
       self.init(.activationFailed, it.message, reason: .init(it.reason), standardError: it.standardError)
     case .connectionRejected(let it): self.init(.connectionRejected, it.message)
+    case .displayUnavailable(let it): self.init(.displayUnavailable, it.message)
     case .activationEnded(let it):
       self.init(
         .activationEnded, "the activation is over: \(it.reason.kind.rawValue)", reason: .init(it.reason))

@@ -1,5 +1,5 @@
 internal import ExtensionInterfaces
-internal import LinuxSystem
+package import LinuxSystem
 internal import Synchronization
 
 extension AppExtensionProcess {
@@ -78,14 +78,36 @@ extension AppExtensionProcess {
 
     /// Blocks until the extension has answered.
     package func connect(timeout: Duration? = nil) throws -> AppExtensionConnection {
+      try connect(display: nil, timeout: timeout).connection
+    }
+
+    /// A connection of a host that shows the extension.
+    package struct Shown: Sendable {
+      package let connection: AppExtensionConnection
+      /// The process of the extension. It has one display.
+      package let instanceID: String?
+      /// The host's end, where this connection is the first one that is shown.
+      package let display: SharedDescriptor?
+    }
+
+    /// The same for a host that shows the extension.
+    package func show() throws -> Shown { try connect(display: true) }
+
+    private func connect(display: Bool?, timeout: Duration? = nil) throws -> Shown {
       let activation = activationID
       let (reply, descriptors) = try Broker.call(
-        BrokerInterface.Connect(activation: activation), timeout: timeout)
+        BrokerInterface.Connect(activation: activation, display: display), timeout: timeout)
       guard descriptors.indices.contains(reply.connectionFileDescriptor) else {
         throw AppExtensionError(.failed, "the broker sent no connection")
       }
-      return AppExtensionConnection(
-        descriptors[reply.connectionFileDescriptor], activationID: activation, sceneID: sceneID)
+      let index = reply.displayFileDescriptor
+      if let index, !descriptors.indices.contains(index) {
+        throw AppExtensionError(.failed, "the broker sent no display")
+      }
+      return Shown(
+        connection: AppExtensionConnection(
+          descriptors[reply.connectionFileDescriptor], activationID: activation, sceneID: sceneID),
+        instanceID: reply.instance, display: index.map { descriptors[$0] })
     }
 
     package func invalidate() {

@@ -58,6 +58,9 @@ public struct AppExtensionProcess: Sendable {
     try await Blocking.run { [use] in try use.connect() }
   }
 
+  /// For ExtensionKit: a connection to what is shown. Blocks.
+  package func show() throws -> Use.Shown { try use.show() }
+
   /// Ends the use of the extension. Its process ends when no host uses it any more.
   public func invalidate() { use.invalidate() }
 }

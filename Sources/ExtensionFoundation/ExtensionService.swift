@@ -14,6 +14,8 @@ final class ExtensionService {
   private let loop: EventLoop
   /// The one that this one is in.
   private let mainLoop: (any ExtensionMainLoop)?
+  /// WAYLAND_SOCKET was set.
+  private var hasDisplay = false
 
   /// `make` is called only where the broker has started this program.
   static func run(_ make: () -> any AppExtension) -> Never {
@@ -148,6 +150,12 @@ final class ExtensionService {
   private func accept(
     _ accept: ExtensionInterface.AcceptConnection, _ descriptors: [SharedDescriptor]
   ) -> VarlinkReply {
+    if let index = accept.displayFileDescriptor {
+      guard descriptors.indices.contains(index) else {
+        return reject(accept, "no display came with its number")
+      }
+      adoptDisplay(descriptors[index])
+    }
     if let scene = accept.scene, let scenes = configuration.scenes, !scenes.contains(scene) {
       return ExtensionInterface.SceneNotFound(answers: accept.call, scene: scene).reply
     }
@@ -156,11 +164,21 @@ final class ExtensionService {
     }
     let connection = AppExtensionConnection(
       descriptors[accept.connectionFileDescriptor], activationID: accept.activation, sceneID: accept.scene,
-      isAccepted: true)
+      isAccepted: true, hasDisplay: hasDisplay)
     switch configuration.decide(on: connection) {
     case .accept: return ExtensionInterface.AcceptConnection.Reply(answers: accept.call).reply
     case .reject(let reason): return reject(accept, reason)
     }
+  }
+
+  /// The display is the process's, whatever becomes of the connection that brought it. WAYLAND_SOCKET is set here, on the
+  /// main thread, before the author's code hears of the connection: setenv(3) is not for a moment in which another thread
+  /// looks for a variable, so the SDK's own threads look for none. The number stays close-on-exec: only a toolkit in this
+  /// process is meant.
+  private func adoptDisplay(_ display: SharedDescriptor) {
+    guard !hasDisplay, let number = try? display.descriptor.duplicate().take() else { return }
+    hasDisplay = true
+    CurrentProcess.setEnvironment("WAYLAND_SOCKET", "\(number)")
   }
 
   private func reject(_ accept: ExtensionInterface.AcceptConnection, _ reason: String) -> VarlinkReply {

@@ -66,6 +66,21 @@ public final class HostSceneController {
     try await active().makeConnection()
   }
 
+  /// A new connection to this instance of the scene, for a host that shows it, and the display on which it is shown. All
+  /// scenes of one process of the extension have the same display: give it to a compositor once, and keep it as long as
+  /// one of them is shown.
+  /// - Throws: `AppExtensionError`; with the code `displayUnavailable` where the extension cannot be shown, or this program
+  ///   has let go of its display.
+  public func makeConnectionAndDisplay() async throws -> (
+    connection: AppExtensionConnection, display: SceneDisplay
+  ) {
+    let process = try active()
+    guard let configuration = begun else { throw AppExtensionError(.activationEnded, "no scene is active") }
+    return try await Blocking.run {
+      try SceneDisplay.connect(process, of: configuration.appExtension.id)
+    }
+  }
+
   private func active() throws -> AppExtensionProcess {
     guard let process else {
       throw AppExtensionError(

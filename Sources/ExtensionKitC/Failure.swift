@@ -42,7 +42,8 @@ struct Failure: Error {
     case .notPermitted: EXTK_ERROR_NOT_PERMITTED
     case .limitReached: EXTK_ERROR_LIMIT_REACHED
     case .timedOut: EXTK_ERROR_TIMED_OUT
-    case .connectionClosed, .malformedMessage, .notImplemented, .invalidParameter, .remoteError, .failed:
+    case .connectionClosed, .malformedMessage, .notImplemented, .invalidParameter, .remoteError, .failed,
+      .displayUnavailable:
       EXTK_ERROR_FAILED
     }
   }

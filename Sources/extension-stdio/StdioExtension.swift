@@ -2,10 +2,11 @@ import ExtensionFoundation
 import LinuxSystem
 import Synchronization
 
-/// Serves an ordinary program as an extension: `Runtime` is `stdio`. It runs in the program's sandbox, and starts the
-/// program once for each connection, with the connection as its standard input and output.
+/// Serves an ordinary program as an extension: `Runtime` is `stdio`, or with --shown `wayland`. It runs in the program's
+/// sandbox, and starts the program once for each connection, with the connection as its standard input and output; or, as
+/// `ShownProgram` does it, for the display.
 ///
-///     extension-stdio PROGRAM [ARGUMENT…]
+///     extension-stdio [--shown] PROGRAM [ARGUMENT…]
 ///
 /// The program finds the scene's name in EXTENSION_SCENE and the activation's in EXTENSION_ACTIVATION. The connection
 /// ends with it, and it reads the end of its input when the host closes the connection.
@@ -17,17 +18,24 @@ struct StdioExtension: AppExtension {
 
   private let program: String
   private let arguments: [String]
+  private let shown: ShownProgram?
 
   init() {
-    let words = CommandLine.arguments.dropFirst()
-    guard let program = words.first else { Self.fail(64, "usage: extension-stdio PROGRAM [ARGUMENT…]") }
+    var words = CommandLine.arguments.dropFirst()
+    // A program's path begins with / or a dot.
+    let isShown = words.first == "--shown"
+    if isShown { words.removeFirst() }
+    guard let program = words.first else {
+      Self.fail(64, "usage: extension-stdio [--shown] PROGRAM [ARGUMENT…]")
+    }
     self.program = program
     arguments = Array(words.dropFirst())
+    shown = isShown ? ShownProgram(program, arguments) : nil
     Signals.ignoreBrokenPipe()
   }
 
   var configuration: ConnectionHandler {
-    ConnectionHandler { connection in start(connection) }
+    ConnectionHandler { connection in shown?.start(connection) ?? start(connection) }
   }
 
   private func start(_ connection: AppExtensionConnection) -> AppExtensionConnection.Decision {
@@ -69,6 +77,7 @@ struct StdioExtension: AppExtension {
 
   /// What is left after a second goes with the sandbox.
   func extensionWillTerminate() {
+    if let shown { return shown.end() }
     let living = Self.processes.withLock { Array($0.values) }
     let deadline = MonotonicTime.now + .seconds(1)
     for process in living { process.send(signal: Signals.terminate) }

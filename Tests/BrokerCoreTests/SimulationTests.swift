@@ -26,7 +26,7 @@ import Testing
     "failed: unresponsive", "failed: sandboxFailed", "not enabled: unapproved", "not enabled: outOfScope",
     "limit: waitingEvents", "limit: activationsPerHost", "limit: instances", "NotPermitted", "sandboxed use",
     "developer: found", "developer: waiting", "developer: ready", "developer: ended", "developer: output",
-    "startsClean", "broker killed", "launcher killed",
+    "display", "startsClean", "broker killed", "launcher killed",
   ] { #expect(reached[what, default: 0] > 0, "\(what) never happened: \(reached)") }
 }
 

@@ -179,10 +179,13 @@ extension Simulator {
     switch Int.random(in: 0..<11, using: &random) {
     case 0..<6:
       let scene = chance(30) ? (chance(80) ? "a" : "b") : nil
+      let (connects, isShown) = (chance(50), chance(50))
       ask(
-        peer, .activate(.init(extension: name, scene: scene, connect: chance(50))), isBounded: true,
-        asked: name)
-    case 6: ask(peer, .connect(.init(activation: known)), isBounded: true)
+        peer,
+        .activate(
+          .init(extension: name, scene: scene, connect: connects, display: connects && isShown)
+        ), isBounded: true, asked: name)
+    case 6: ask(peer, .connect(.init(activation: known, display: chance(50))), isBounded: true)
     case 7: ask(peer, .getActivation(.init(activation: known)))
     case 8: ask(peer, .discover(.init(extensionPoints: [pick(Disk.points) ?? ""])))
     default:

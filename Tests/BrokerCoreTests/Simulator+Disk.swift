@@ -44,8 +44,8 @@ extension Simulator {
     if identifier == Disk.editor {
       facts.points = [
         PointFacts(
-          identifier: Disk.greeting, host: identifier, scope: .none, instancePolicy: policy,
-          version: chance(90) ? "1.2" : pick(["1.1", "2.0"])),
+          identifier: Disk.greeting, host: identifier, userInterface: seed % 4 != 0, scope: .none,
+          instancePolicy: policy, version: chance(90) ? "1.2" : pick(["1.1", "2.0"])),
         PointFacts(identifier: Disk.tools, host: identifier, scope: .application, instancePolicy: .perHost),
       ]
     } else {

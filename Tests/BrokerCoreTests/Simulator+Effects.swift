@@ -28,6 +28,8 @@ extension Simulator {
     case .dropLease(let activation): leaseEnds.remove(activation)
     case .dropConnection(let connection):
       if connectionEnds.remove(connection) == nil { fault("\(connection) is dropped, and there is none") }
+    case .dropDisplay(let instance):
+      if displayEnds.remove(instance) == nil { fault("\(instance) has no display that can be dropped") }
     case .start, .accept, .stop: performInExtension(effect)
     default: performInLauncher(effect)
     }
@@ -38,6 +40,7 @@ extension Simulator {
       switch descriptor {
       case .lease(let activation): leaseEnds.remove(activation) != nil
       case .connection(let connection): connectionEnds.remove(connection) != nil
+      case .display(let instance): displayEnds.remove(instance) != nil
       }
     if !isThere { fault("\(descriptor) is handed over, and there is none") }
   }
@@ -108,9 +111,10 @@ extension Simulator {
       } else if chance(90) {
         loose.append(.answered(instance: id, call: call, scenes: chance(50) ? ["a"] : nil))
       }
-    case .accept(let id, let call, let connection, _, let scene):
+    case .accept(let id, let call, let connection, _, let scene, let display):
       live(id, "accept")
       connectionEnds.insert(connection)
+      if display { giveDisplay(id) }
       if chance(10) {
         loose.append(.rejected(instance: id, call: call, message: "no"))
       } else if chance(10) {
@@ -124,6 +128,13 @@ extension Simulator {
       if chance(60) { end(id, InstanceEnd(executed: true, exitStatus: 0)) }
     default: break
     }
+  }
+
+  /// Once to each instance, in all lives of the broker.
+  private func giveDisplay(_ id: String) {
+    if !shown.insert(id).inserted { fault("\(id) gets a second display") }
+    reach("display")
+    displayEnds.insert(id)
   }
 
   private func live(_ id: String, _ what: String) {

@@ -93,6 +93,9 @@ final class Simulator {
   /// The hosts' ends and the directories that the broker's process holds.
   var leaseEnds: Set<String> = []
   var connectionEnds: Set<ConnectionID> = []
+  var displayEnds: Set<String> = []
+  /// Instances that have a display.
+  var shown: Set<String> = []
   var directories: Set<String> = []
 
   init(seed: UInt64) {
@@ -137,7 +140,7 @@ final class Simulator {
     let streams = order.compactMap { clients[$0] }.filter { $0.stream != nil && $0.door == .host }
     (isDeveloping, disk[Disk.tool]) = (false, nil)
     (loose, queue, clients, order, reported) = ([], [], [:], [], [])
-    (leaseEnds, connectionEnds, directories) = ([], [], [])
+    (leaseEnds, connectionEnds, displayEnds, directories) = ([], [], [], [])
     // Of what the storage was asked for, some is done already.
     for next in storing where chance(50) { store(next.decision) }
     storing = []

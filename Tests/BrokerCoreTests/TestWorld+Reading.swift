@@ -60,6 +60,7 @@ extension TestWorld {
       case .endLease: "endLease"
       case .dropLease: "dropLease"
       case .dropConnection: "dropConnection"
+      case .dropDisplay: "dropDisplay"
       default: nil
       }
     }
@@ -99,7 +100,7 @@ extension TestWorld {
   func pendingCall() throws -> String {
     for effect in effects.reversed() {
       switch effect {
-      case .accept(_, let call, _, _, _), .start(_, let call, _, _), .stop(_, let call): return call
+      case .accept(_, let call, _, _, _, _), .start(_, let call, _, _), .stop(_, let call): return call
       default: break
       }
     }

@@ -145,9 +145,10 @@ final class TestWorld {
 
   @discardableResult
   func activate(
-    _ peer: PeerID, _ name: String = extensionName, scene: String? = nil, connect: Bool = false
+    _ peer: PeerID, _ name: String = extensionName, scene: String? = nil, connect: Bool = false,
+    display: Bool? = nil
   ) -> RequestID {
-    call(peer, .activate(.init(extension: name, scene: scene, connect: connect)))
+    call(peer, .activate(.init(extension: name, scene: scene, connect: connect, display: display)))
   }
 
   @discardableResult
@@ -198,7 +199,7 @@ final class TestWorld {
           instance: instance, call: call, scenes: scenes, hearsMemoryPressure: hearsMemoryPressure))
     case .keepLease(let activation, _, _) where automatic.contains(.lease):
       send(.leaseKept(activation: activation))
-    case .accept(let instance, let call, _, _, _) where automatic.contains(.accept):
+    case .accept(let instance, let call, _, _, _, _) where automatic.contains(.accept):
       send(.answered(instance: instance, call: call, scenes: nil))
     default: break
     }

@@ -96,6 +96,26 @@ struct ServingTests {
     #expect(reply.error == ExtensionInterface.ConnectionRejected.name)
   }
 
+  @Test(arguments: ["refused", "another"])
+  func `A display is there before the code is asked, and stays where that refuses`(_ first: String) throws {
+    let program = try TestExtension(.probe)
+    try program.start()
+    let display = try Socket.pair()
+    let (ours, theirs) = try Socket.pair()
+    let accept = ExtensionInterface.AcceptConnection(
+      call: "g.2", connectionFileDescriptor: 0, activation: "a7", scene: first, displayFileDescriptor: 1,
+      context: JSONObject())
+    if first == "refused" {
+      _ = try refusal { _ = try program.call(accept, [theirs, display.1]) }
+      _ = try program.accept(scene: "another")
+    } else {
+      _ = try program.call(accept, [theirs, display.1])
+    }
+    withExtendedLifetime(ours) {}
+    #expect(try Poll.readable(display.0.rawValue, deadline: .now + TestExtension.deadline))
+    #expect(try display.0.descriptor.read(upTo: 5) == Array("drawn".utf8))
+  }
+
   @Test func `Main-actor code runs on the main thread`() throws {
     let program = try TestExtension(.probe)
     try program.start()

@@ -30,6 +30,7 @@ final class ProbeExtension: AppExtension {
         return .accept
       }
       guard accept(connection: connection) else { return .reject(reason: "this scene is never served") }
+      if connection.hasDisplay { Self.draw() }
       Task {
         for await line in connection.lines {
           // After a suspension: the main actor must have come back to the main thread.
@@ -38,6 +39,18 @@ final class ProbeExtension: AppExtension {
       }
       return .accept
     }
+
+    /// As a toolkit does, which would take the variable away.
+    private static func draw() {
+      guard let number = CurrentProcess.environment("WAYLAND_SOCKET").flatMap({ CInt($0) }),
+        let display = FileDescriptor.inherited(number)
+      else { return CurrentProcess.printError("no WAYLAND_SOCKET") }
+      try? display.write(all: Array("drawn".utf8))
+      CurrentProcess.removeEnvironment("WAYLAND_SOCKET")
+      Self.display = SharedDescriptor(display)
+    }
+
+    private static var display: SharedDescriptor?
 
     /// The main thread has its process's number.
     private static var thread: String {

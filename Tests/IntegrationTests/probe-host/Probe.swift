@@ -1,5 +1,6 @@
 internal import ExtensionFoundation
 internal import ExtensionKit
+internal import LinuxSystem
 internal import Observation
 internal import SampleSDK
 
@@ -13,6 +14,8 @@ final class Probe {
   private var processes: [String: AppExtensionProcess] = [:]
   private var connections: [String: AppExtensionConnection] = [:]
   private var scenes: [String: ProbeScene] = [:]
+  private var displays: [SceneDisplay] = []
+  private var sockets: [SharedDescriptor] = []
 
   func result(_ words: [String]) async -> String {
     do { return try await perform(words[0], Array(words.dropFirst())) } catch {
@@ -52,6 +55,9 @@ final class Probe {
     case "onend": try scene(words[0]).onEnd = words[1]
     case "state": return "\(try scene(words[0]).controller.state)"
     case "converse": connections[words[1]] = try await scene(words[0]).controller.makeConnection()
+    case "show": return try await show(words[0], words[1])
+    case "displays": return try describeDisplays()
+    case "forget-displays": (displays, sockets) = ([], [])
     case "dismiss": scenes[words[0]] = nil
     default: return "error no command \(command)"
     }
@@ -156,6 +162,25 @@ final class Probe {
     let scene = ProbeScene(name)
     scenes[name] = scene
     return scene
+  }
+
+  private func show(_ name: String, _ connection: String) async throws -> String {
+    let (made, display) = try await scene(name).controller.makeConnectionAndDisplay()
+    connections[connection] = made
+    if !displays.contains(where: { $0 === display }) { displays.append(display) }
+    return "shown"
+  }
+
+  /// How many there are, and what clients said first on those that were not looked at yet.
+  private func describeDisplays() throws -> String {
+    var words = ["\(displays.count)"]
+    for socket in displays.compactMap({ $0.takeSocket() }) {
+      sockets.append(socket)
+      var bytes: [UInt8] = []
+      while bytes.count < 12 { bytes += try socket.descriptor.read(upTo: 12 - bytes.count) }
+      words.append(bytes.prefix(8).map { "\($0 < 16 ? "0" : "")" + String($0, radix: 16) }.joined())
+    }
+    return words.joined(separator: " ")
   }
 
   /// `EXTENSION/SCENE`, or `none`.
