@@ -27,6 +27,7 @@ let package = Package(
     .executable(name: "extensiond", targets: ["extensiond"]),
     .executable(name: "extensiond-launcher", targets: ["extensiond-launcher"]),
     .executable(name: "extension-init", targets: ["extension-init"]),
+    .executable(name: "extensiond-preview", targets: ["extensiond-preview"]),
     .executable(name: "extctl", targets: ["extctl"]),
     .plugin(name: "VarlinkPlugin", targets: ["VarlinkPlugin"]),
     .plugin(name: "BundlePlugin", targets: ["BundlePlugin"]),
@@ -113,6 +114,7 @@ let package = Package(
       name: "SceneCompositor", dependencies: ["CKeyboard", "CWayland", "LinuxSystem"]),
     // A host without a screen: for tests, and for extension authors' own.
     .target(name: "SceneHeadless", dependencies: ["CPng", "LinuxSystem", "SceneCompositor"]),
+    .executableTarget(name: "extensiond-preview", dependencies: ["LinuxSystem", "SceneHeadless"]),
     .executableTarget(
       name: "scene-run", dependencies: ["LinuxSystem", "SceneCompositor", "SceneHeadless"],
       path: "Tests/SceneTests/scene-run"),

@@ -235,7 +235,8 @@ extension Broker {
       request,
       BrokerInterface.Activate.Reply(
         activation: id, instance: activation.instance, leaseFileDescriptor: 0,
-        connectionFileDescriptor: connection == nil ? nil : 1, displayFileDescriptor: display),
+        connectionFileDescriptor: connection == nil ? nil : 1, displayFileDescriptor: display,
+        unmodified: display == nil ? nil : isUnmodified(activation.instance)),
       descriptors: descriptors)
     if let activation = activations[id] { tell(activation.host, event(of: activation)) }
     note(

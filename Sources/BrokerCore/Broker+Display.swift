@@ -38,6 +38,12 @@ extension Broker {
         "this instance of \(instance.identifier) is older than its interface; end it, and activate again")
   }
 
+  /// Whether all its windows are one scene's: an ordinary program, which knows nothing of scenes. nil where it is none.
+  func isUnmodified(_ id: String) -> Bool? {
+    guard let instance = instances[id], let facts = catalog.bundles[instance.path] else { return nil }
+    return facts.runtime == .wayland ? true : nil
+  }
+
   /// Whether the extension gets its end with the connection that it is asked to accept now.
   mutating func offerDisplay(_ id: String) -> Bool {
     guard instances[id]?.display == .possible else { return false }

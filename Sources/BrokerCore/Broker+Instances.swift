@@ -107,7 +107,8 @@ extension Broker {
       reply(
         request,
         BrokerInterface.Connect.Reply(
-          instance: id, connectionFileDescriptor: 0, displayFileDescriptor: display),
+          instance: id, connectionFileDescriptor: 0, displayFileDescriptor: display,
+          unmodified: display == nil ? nil : isUnmodified(id)),
         descriptors: descriptors)
     }
   }

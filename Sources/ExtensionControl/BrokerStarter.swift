@@ -2,12 +2,14 @@ internal import LinuxSystem
 
 /// Starts a broker that outlives this command.
 enum BrokerStarter {
-  /// Beside this program, where packages put it, or in PATH.
-  static var program: String? {
+  static var program: String? { program("extensiond") }
+
+  /// A program of this system: beside this one, where packages put it, or in PATH.
+  static func program(_ name: String) -> String? {
     let own = CurrentProcess.programDirectory.map { [$0, $0 + "/../libexec"] } ?? []
     let search = CurrentProcess.environment("PATH") ?? ""
     let directories = own + ["/usr/libexec"] + search.split(separator: ":").map(String.init)
-    return directories.map { $0 + "/extensiond" }.first {
+    return directories.map { "\($0)/\(name)" }.first {
       (try? FileStatus(at: $0, followLinks: true))?.kind == .regular
     }
   }

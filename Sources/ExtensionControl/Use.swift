@@ -16,6 +16,10 @@ final class Use {
   /// Let go of it to end the activation.
   var lease: SharedDescriptor?
   let connection: SharedDescriptor?
+  /// This host's end of the Wayland connection, where it was asked for.
+  let display: SharedDescriptor?
+  /// Every window on it is of this scene.
+  let isUnmodified: Bool
   let client: VarlinkClient
 
   convenience init(_ invocation: Invocation, connect: Bool) throws(ControlError) {
@@ -32,13 +36,15 @@ final class Use {
   }
 
   /// Asks for an activation, and does not wait for it.
-  static func ask(_ invocation: Invocation, extension: String, scene: String?, connect: Bool)
-    throws(ControlError) -> Request
-  {
+  static func ask(
+    _ invocation: Invocation, extension: String, scene: String?, connect: Bool, display: Bool? = nil
+  ) throws(ControlError) -> Request {
     let client = try client(invocation)
     do throws(VarlinkClientError) {
       try client.send(
-        BrokerInterface.Activate(extension: `extension`, scene: scene, connect: connect).call())
+        BrokerInterface.Activate(
+          extension: `extension`, scene: scene, connect: connect, display: display
+        ).call())
     } catch {
       throw ControlError(error)
     }
@@ -59,11 +65,9 @@ final class Use {
       }
       activation = answer.reply.activation
       lease = try descriptor(answer.reply.leaseFileDescriptor)
-      if let index = answer.reply.connectionFileDescriptor {
-        connection = try descriptor(index)
-      } else {
-        connection = nil
-      }
+      connection = try answer.reply.connectionFileDescriptor.map(descriptor)
+      display = try answer.reply.displayFileDescriptor.map(descriptor)
+      isUnmodified = answer.reply.unmodified ?? false
     } catch {
       throw ControlError(error)
     }

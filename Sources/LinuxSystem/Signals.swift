@@ -21,6 +21,9 @@ package enum Signals {
     clinux_limit_arenas()
   }
 
+  /// For a program that leaves all other signals as they are. Call it before any thread starts.
+  package static func ignorePipe() { clinux_ignore_sigpipe() }
+
   /// Calls `handler` with each of the signals that arrives.
   package static func watch(
     _ signals: [CInt], on loop: EventLoop, handler: @escaping (CInt) -> Void

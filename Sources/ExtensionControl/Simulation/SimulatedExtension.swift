@@ -11,9 +11,10 @@ final class SimulatedExtension {
   private let isDeveloped: Bool
   private let invocation: Invocation
 
-  init(_ invocation: Invocation) throws {
+  /// - Parameter argument: an identifier, or the path of a bundle.
+  init(_ argument: String, _ invocation: Invocation) throws {
     self.invocation = invocation
-    let subject = try Path.subject(invocation.arguments[1])
+    let subject = try Path.subject(argument)
     isDeveloped = subject.hasPrefix("/")
     output = try BrokerLocation.connect(.admin)
     do {
@@ -54,15 +55,15 @@ final class SimulatedExtension {
     return identifier
   }
 
-  /// Shows what has come by now.
-  func showOutput() throws {
-    if isDeveloped {
-      for reply in try output.arrived(AdminInterface.Develop.self) { try show(reply) }
-    } else {
-      for reply in try output.arrived(AdminInterface.Logs.self) {
-        try show(AdminInterface.Develop.Reply(event: .output, lines: reply.lines))
-      }
-    }
+  /// Shows what has come by now, and returns the lines that the extension has printed.
+  @discardableResult
+  func showOutput() throws -> [String] {
+    let events =
+      isDeveloped
+      ? try output.arrived(AdminInterface.Develop.self)
+      : try output.arrived(AdminInterface.Logs.self).map { .init(event: .output, lines: $0.lines) }
+    for event in events { try show(event) }
+    return events.flatMap { $0.lines ?? [] }
   }
 
   private func show(_ event: AdminInterface.Develop.Reply) throws {

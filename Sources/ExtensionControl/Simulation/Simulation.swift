@@ -39,7 +39,7 @@ final class Simulation {
     signals = try Signals.descriptor(for: [Signals.interrupt, Signals.terminate, Signals.hangUp])
     isTyped = CurrentProcess.isTerminal(0) && !invocation.has("call")
     admin = try BrokerLocation.connect(.admin)
-    subject = try SimulatedExtension(invocation)
+    subject = try SimulatedExtension(invocation.arguments[1], invocation)
     events = try Use.subscribe(invocation)
   }
 

@@ -1,0 +1,5 @@
+import LinuxSystem
+import SceneHeadless
+
+Signals.ignorePipe()
+CurrentProcess.exit(HeadlessProgram.run(Array(CommandLine.arguments.dropFirst())))
