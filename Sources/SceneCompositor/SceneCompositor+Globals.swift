@@ -62,7 +62,20 @@ private func bind<Object: GlobalObject>(
   let compositor = unsafe Unmanaged<SceneCompositor>.fromOpaque(context).takeUnretainedValue()
   let object = Object(compositor)
   unsafe object.appear(in: client, as: type, version: Int32(clamping: version), id: id, requests)
+  object.countBinding()
   return object
+}
+
+extension WaylandObject {
+  /// Of some objects a client needs few, and each is told of everything.
+  func countBinding() {
+    guard !isGone else { return }
+    isBinding = true
+    compositor.bindingCount += 1
+    if compositor.bindingCount > compositor.limits.bindings {
+      compositor.fail("more than \(compositor.limits.bindings) globals and devices")
+    }
+  }
 }
 
 /// An object of which a client makes as many as it likes by binding a global.

@@ -9,6 +9,8 @@ final class Window: WaylandObject {
   private(set) weak var parent: Window?
   /// What it shows or showed: kept when its parent is gone before it.
   weak var scene: Scene?
+  /// Its scene was withdrawn: it is nobody's for ever.
+  var isWithdrawn = false
   /// At least; 0 where the client does not say.
   private(set) var minimumSize = (width: 0, height: 0)
   private var pendingMinimum: (width: Int, height: Int)?
@@ -87,6 +89,7 @@ final class Window: WaylandObject {
   override func destroyed() {
     hide()
     shell.window = nil
+    shell.begin()
     compositor.gone(self)
   }
 
