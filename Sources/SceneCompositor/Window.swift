@@ -83,6 +83,8 @@ final class Window: WaylandObject {
   func hide() {
     guard isShown else { return }
     isShown = false
+    // What stood over it stands over its parent now, or by itself (xdg_toplevel.set_parent).
+    for window in compositor.windows where window.parent === self { window.parent = parent }
     compositor.hidden(self)
   }
 

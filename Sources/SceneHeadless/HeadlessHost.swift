@@ -11,6 +11,8 @@ public final class HeadlessHost {
   private var frameTimer: EventLoop.Timer?
   /// The extension's connection has ended; the reason where it was its fault.
   public private(set) var end: String??
+  /// How often that was said.
+  public private(set) var ends = 0
   /// How often something was drawn.
   public private(set) var changes = 0
   /// How often a first picture appeared.
@@ -26,7 +28,10 @@ public final class HeadlessHost {
     watch = try loop.watch(compositor.descriptor, for: .readable) { [unowned self] _ in
       compositor.dispatch()
     }
-    compositor.onEnd = { [weak self] in self?.end = .some($0) }
+    compositor.onEnd = { [weak self] in
+      self?.end = .some($0)
+      self?.ends += 1
+    }
     compositor.flush()
   }
 
