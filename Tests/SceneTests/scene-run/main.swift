@@ -10,10 +10,20 @@ guard arguments.count >= 5 else {
   CurrentProcess.exit(64)
 }
 let size = arguments[2].split(separator: "x").compactMap { Int($0) }
-do {
+
+/// The program, and the host's end of its connection. Only the program keeps the other one, so that its end can be seen.
+func start(_ environment: [String], _ output: Pipe) throws -> (SharedDescriptor, ProcessDescriptor) {
   let (own, its) = try Socket.pair()
-  let output = try Pipe.make()
   let null = SharedDescriptor(try File.open("/dev/null", .readWrite))
+  let child = try Spawn(
+    path: arguments[4], arguments: Array(arguments.dropFirst(5)), environment: environment,
+    descriptors: [null, output.writing, output.writing, its]
+  ).run()
+  return (own, child.takeProcess())
+}
+
+do {
+  let output = try Pipe.make()
   var environment = CurrentProcess.allEnvironment.filter {
     !["DISPLAY=", "WAYLAND_", "XDG_CURRENT_DESKTOP=", "QT_QPA_PLATFORMTHEME="].contains(where: $0.hasPrefix)
   }
@@ -21,11 +31,7 @@ do {
     "WAYLAND_SOCKET=3", "GDK_BACKEND=wayland", "QT_QPA_PLATFORM=wayland", "SDL_VIDEODRIVER=wayland",
     "GSK_RENDERER=cairo",
   ]
-  let child = try Spawn(
-    path: arguments[4], arguments: Array(arguments.dropFirst(5)), environment: environment,
-    descriptors: [null, output.writing, output.writing, its]
-  ).run()
-  let process = child.takeProcess()
+  let (own, process) = try start(environment, output)
   let host = try HeadlessHost(
     own.descriptor.duplicate(), naming: .oneScene, scale: Double(arguments[3]) ?? 1)
   let scene = host.makeScene(token: nil, size: size.count == 2 ? (size[0], size[1]) : nil)
