@@ -23,6 +23,15 @@ extension SceneCompositor {
       output.compositor.outputs.append(output)
       output.announce()
     }
+    unsafe add(wl_data_device_manager_type, 3) {
+      unsafe bind(
+        $0, $1, $2, $3, wl_data_device_manager_type(), DataDeviceManager.self, DataDeviceManager.requests)
+    }
+    unsafe add(zwp_primary_selection_device_manager_v1_type, 1) {
+      unsafe bind(
+        $0, $1, $2, $3, zwp_primary_selection_device_manager_v1_type(), PrimarySelectionManager.self,
+        PrimarySelectionManager.requests)
+    }
     unsafe add(wp_viewporter_type, 1) {
       unsafe bind($0, $1, $2, $3, wp_viewporter_type(), Viewporter.self, Viewporter.requests)
     }

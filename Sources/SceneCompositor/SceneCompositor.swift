@@ -26,6 +26,12 @@ public import LinuxSystem
     public var depth = 32
     /// Frame callbacks of a surface that wait.
     public var frames = 1024
+    /// Of a text that it gives to the host.
+    public var textBytes = 1 << 20
+    /// For a text that it takes from the host.
+    public var textTime = Duration.seconds(10)
+    /// Texts that go to and fro at one time.
+    public var transfers = 16
 
     /// What is enough for every toolkit.
     public init() {}
@@ -63,6 +69,11 @@ public import LinuxSystem
   var outputs: [Output] = []
   var fractionalScales: [FractionalScale] = []
   let seat: Seat
+  /// What was copied last, by host or extension.
+  public let clipboard = Selection(.clipboard)
+  /// What is marked, which a middle click pastes.
+  public let primarySelection = Selection(.primary)
+  var transfers: [Transfer] = []
   /// Bytes of pixels.
   var memory = 0
   private var surfaceCount = 0
@@ -87,6 +98,8 @@ public import LinuxSystem
     self.scale = scale
     seat = try Seat()
     unsafe wl_display_init_shm(display)
+    clipboard.begin(in: self)
+    primarySelection.begin(in: self)
     makeGlobals()
     let context = unsafe Unmanaged.passUnretained(self).toOpaque()
     logger = unsafe wl_display_add_protocol_logger(
@@ -102,6 +115,10 @@ public import LinuxSystem
   deinit {
     // Nobody is told of what goes with it.
     for scene in scenes { scene.onEvent = nil }
+    clipboard.onSelection = nil
+    primarySelection.onSelection = nil
+    // What waits in the loop goes before the loop.
+    transfers = []
     if let clientListener { unsafe cwayland_end_listening(clientListener) }
     unsafe wl_display_destroy_clients(display)
     if let objects { unsafe cwayland_free(objects) }

@@ -26,6 +26,8 @@ final class Seat {
   private(set) weak var keyboardFocus: Surface?
   private(set) var heldKeys: [UInt32] = []
 
+  private var inputs = InputSerials()
+
   /// Where each finger began.
   private var fingers: [Int32: Surface] = [:]
 
@@ -38,6 +40,16 @@ final class Seat {
     keymap = new
     for keyboard in keyboards { keyboard.sendKeymap() }
   }
+
+  /// For a key, a button or a finger.
+  func nextSerial(of device: WaylandObject) -> UInt32 {
+    let serial = device.compositor.nextSerial()
+    inputs.add(serial)
+    return serial
+  }
+
+  /// Whether a client that has the keyboard was given this input a short time ago.
+  func isRecentInput(_ serial: UInt32) -> Bool { keyboardFocus != nil && inputs.contains(serial) }
 
   // MARK: Pointer
 
@@ -150,6 +162,9 @@ final class Seat {
     if let old = keyboardFocus { for keyboard in keyboards { keyboard.leave(old) } }
     keyboardFocus = new
     guard let new else { return }
+    // The protocol wants these before.
+    new.compositor.clipboard.focusComes()
+    new.compositor.primarySelection.focusComes()
     for keyboard in keyboards { keyboard.enter(new) }
   }
 

@@ -10,6 +10,9 @@ public import SceneCompositor
 ///     wait popup-in X Y W H   until the corner of the topmost popup is in this rectangle
 ///     wait colour X Y RRGGBB  until the pixel there has about this colour
 ///     wait size W H           until the window has this size
+///     wait clipboard TEXT     until this was copied in the extension; primary: until it was marked
+///     clipboard TEXT          what was copied elsewhere; primary: what was marked
+///     hold NUMBER | release NUMBER    a key that stays down
 ///     move X Y | click [popup] X Y [left|right|middle] | scroll X Y DOWN
 ///     focus | unfocus | type TEXT | key NUMBER
 ///     resize W H | snapshot FILE | close
@@ -78,6 +81,10 @@ public struct HeadlessScript {
       let key = UInt32(try number(0))
       scene.key(key, isDown: true, milliseconds: now)
       scene.key(key, isDown: false, milliseconds: now + 10)
+    case "hold": try scene.key(UInt32(number(0)), isDown: true, milliseconds: now)
+    case "release": try scene.key(UInt32(number(0)), isDown: false, milliseconds: now)
+    case "clipboard": host.compositor.clipboard.offer(rest)
+    case "primary": host.compositor.primarySelection.offer(rest)
     case "resize": try scene.resize(width: Int(number(0)), height: Int(number(1)))
     case "snapshot":
       guard let picture = scene.picture(scale: Int(host.compositor.scale.rounded(.up))) else {
@@ -118,14 +125,16 @@ public struct HeadlessScript {
     _ words: [String], _ host: HeadlessHost, _ scene: Scene, _ output: @escaping () -> String
   ) throws {
     let numbers = words.compactMap { Int($0) }
+    let text = words.dropFirst().joined(separator: " ")
     let condition: () -> Bool
     switch words.first {
     case "shown": condition = { scene.isShown }
     case "hidden": condition = { !scene.isShown }
     case "ended": condition = { host.end != nil }
     case "text":
-      let text = words.dropFirst().joined(separator: " ")
       condition = { output().split(separator: "\n").contains { $0.contains(text) } }
+    case "clipboard": condition = { host.copied == text }
+    case "primary": condition = { host.marked == text }
     case "popup": condition = { !scene.overlays.isEmpty }
     case "no-popup": condition = { scene.overlays.isEmpty }
     case "popup-in" where numbers.count == 4:
