@@ -161,7 +161,10 @@ public struct HeadlessScript {
       if let end = host.end {
         throw Failure(description: "the extension's connection has ended\(end.map { ": " + $0 } ?? "")")
       }
-      throw Failure(description: "this has not happened in \(limit)")
+      let popups = scene.overlays.map(\.place).map { "\($0.width)x\($0.height) at \($0.x) \($0.y)" }
+      throw Failure(
+        description: "this has not happened in \(limit)"
+          + (popups.isEmpty ? "" : "; popups are \(popups.joined(separator: ", "))"))
     }
   }
 }

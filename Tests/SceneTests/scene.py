@@ -44,7 +44,7 @@ class SceneTest(unittest.TestCase):
             # Toolkits look for themes, settings and caches, which are not this test's.
             "HOME": str(self.directory)}
         done = subprocess.run(
-            [BUILD / "scene-run", script.name, size, str(scale), *map(str, command)], env=environment,
+            [BUILD / "scene-run", script.name, size, str(scale), shutil.which(command[0]), *map(str, command[1:])], env=environment,
             stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=120)
         self.log = done.stderr
         self.assertEqual(done.returncode, 0, f"{done.stderr}\nand the program printed:\n{done.stdout}")
@@ -52,4 +52,4 @@ class SceneTest(unittest.TestCase):
 
     def peak(self):
         """The most memory that the host had, in MiB."""
-        return int(re.search(r"VmHWM: *(\d+) kB", self.log)[1]) // 1024
+        return int(re.search(r"VmHWM:\s*(\d+) kB", self.log)[1]) // 1024

@@ -18,7 +18,7 @@ ENDED = {
     "popup-loop": "a popup of nothing", "window-loop": "its own parent", "subsurface-loop": "a child that is something else",
     "subsurface-depth": "children deeper than 32", "after-destroy": "invalid object", "unconfigured": "before the first configure",
     "two-roles": "something else already", "serial": "an answer to no configure", "long-title": "invalid arguments|invalid method|by itself",
-    "garbage": "invalid", "zero-length": ".", "deaf": DEAF, "killed": "by itself",
+    "garbage": "invalid|by itself", "zero-length": ".", "deaf": DEAF, "killed": "by itself",
 }
 # Each one that must not.
 SURVIVED = ["far-geometry", "frames-of-the-dead", "surface-first", "no-role", "title"]

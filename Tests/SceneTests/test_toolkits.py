@@ -42,9 +42,16 @@ class Toolkit:
 class Widgets(Toolkit):
     """Of those that have more than one window."""
 
+    top_without_room = 100
+
     def test_a_list_opens_where_it_belongs_and_is_chosen_from(self):
-        self.run_scene([*self.shown, "focus", "click 100 160", "wait popup-in 0 100 60 110",
-                        f"click popup {self.second}", "wait text chosen second", "wait no-popup"], *self.command)
+        # Over the button or below it; above it where there is no room.
+        for size, top in ("400x400", 100), ("400x300", self.top_without_room):
+            with self.subTest(size):
+                shown = [step.replace("400 300", size.replace("x", " ")) for step in self.shown]
+                self.run_scene([*shown, "focus", "click 100 160", f"wait popup-in 0 {top} 60 100",
+                                f"click popup {self.second}", "wait text chosen second", "wait no-popup"],
+                               *self.command, size=size)
 
     def test_a_list_takes_the_keyboard_and_is_left_by_a_click_elsewhere(self):
         self.run_scene([*self.shown, "focus", "click 100 160", "wait popup", "key 108", "key 28",
@@ -59,13 +66,14 @@ class Widgets(Toolkit):
 
 class Qt5(Widgets, SceneTest):
     command = PYTHON, HERE / "toolkits/qt5.py"
-    second = "40 60"
+    second = "40 35"
     covered = ["wait colour 200 150 efefef"]
 
 
 @unittest.skipUnless(HAS_CLIPBOARD, "GTK wants a clipboard")
 class GTK4(Widgets, SceneTest):
     command = PYTHON, HERE / "toolkits/gtk.py", "4.0"
+    top_without_room = 0
     second = "60 60"
     covered = []
 

@@ -33,6 +33,8 @@ def hide():
 
 
 application = QApplication([])
+# For so long a list that has just opened takes no click.
+application.setDoubleClickInterval(1)
 window = Window()
 window.setWindowTitle("Qt 5")
 window.resize(300, 200)
