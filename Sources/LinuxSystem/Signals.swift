@@ -45,3 +45,31 @@ package enum Signals {
     }
   }
 }
+
+extension FileDescriptor {
+  /// Writes what there is room for, and answers how much that was. For pipes that do not block.
+  ///
+  /// A reader that has gone is `brokenPipe`, and never SIGPIPE: whether that is ignored is the program's to say, and this
+  /// may be called by a library.
+  package borrowing func write(some bytes: ArraySlice<UInt8>) throws(Errno) -> Int {
+    var (pipe, before, pending) = (sigset_t(), sigset_t(), sigset_t())
+    unsafe sigemptyset(&pipe)
+    unsafe sigaddset(&pipe, SIGPIPE)
+    unsafe sigpending(&pending)
+    unsafe pthread_sigmask(SIG_BLOCK, &pipe, &before)
+    defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
+    let raw = rawValue
+    do {
+      return try check {
+        unsafe bytes.withUnsafeBytes { unsafe CLinux.write(raw, $0.baseAddress, $0.count) }
+      }
+    } catch {
+      // One that waited before is somebody else's.
+      if error == .brokenPipe, unsafe sigismember(&pending, SIGPIPE) == 0 {
+        var none = timespec()
+        unsafe sigtimedwait(&pipe, nil, &none)
+      }
+      throw error
+    }
+  }
+}

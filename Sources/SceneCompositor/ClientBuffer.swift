@@ -23,6 +23,9 @@ internal import CWayland
     if let buffer { unsafe wl_buffer_send_release(buffer) }
   }
 
+  /// Whether it is not the same object of the client.
+  func isAnother(than other: ClientBuffer) -> Bool { unsafe buffer != other.buffer }
+
   /// What is known of pixels in shared memory.
   struct Shape {
     let width: Int

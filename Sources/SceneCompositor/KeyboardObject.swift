@@ -43,7 +43,7 @@ final class KeyboardObject: WaylandObject {
   func key(_ key: UInt32, _ isDown: Bool, _ time: UInt32) {
     guard let resource else { return }
     let state = isDown ? WL_KEYBOARD_KEY_STATE_PRESSED : WL_KEYBOARD_KEY_STATE_RELEASED
-    unsafe wl_keyboard_send_key(resource, compositor.nextSerial(), time, key, state.rawValue)
+    unsafe wl_keyboard_send_key(resource, seat.nextSerial(of: self), time, key, state.rawValue)
   }
 
   func sendModifiers() {

@@ -28,6 +28,8 @@ final class Output: GlobalObject {
 
 /// Tells a surface its scale where that is no whole number (`wp_fractional_scale_v1`).
 final class FractionalScale: WaylandObject {
+  override func destroyed() { compositor.fractionalScales.removeAll { $0 === self } }
+
   func announce() {
     guard let resource else { return }
     unsafe wp_fractional_scale_v1_send_preferred_scale(
@@ -53,6 +55,7 @@ final class FractionalScales: GlobalObject {
         let scale = FractionalScale(surface.compositor)
         surface.fractionalScale = scale
         unsafe scale.appear(for: global, as: wp_fractional_scale_v1_type(), id: id, FractionalScale.requests)
+        scale.compositor.fractionalScales.append(scale)
         scale.announce()
       }))
 }

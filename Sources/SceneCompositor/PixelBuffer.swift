@@ -1,3 +1,5 @@
+internal import CWayland
+
 /// Pixels of one surface: 32 bits each, alpha, red, green and blue from the highest byte on, colours multiplied by alpha;
 /// line after line without gaps. The compositor keeps this copy, since the client may change or cut its own at any time.
 @safe public final class PixelBuffer {
@@ -10,11 +12,14 @@
   init(width: Int, height: Int) {
     self.width = width
     self.height = height
-    unsafe pixels = .allocate(capacity: max(1, width * height))
-    unsafe pixels.initialize(repeating: 0)
+    let count = max(1, width * height)
+    // Zeros that take no time, and no memory until something is drawn.
+    guard let memory = unsafe calloc(count, 4) else { fatalError("no memory for \(count) pixels") }
+    unsafe pixels = UnsafeMutableBufferPointer(
+      start: memory.bindMemory(to: UInt32.self, capacity: count), count: count)
   }
 
-  deinit { unsafe pixels.deallocate() }
+  deinit { unsafe free(pixels.baseAddress) }
 
   /// The length of a line.
   public var bytesPerLine: Int { width * 4 }

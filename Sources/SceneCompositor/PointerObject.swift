@@ -23,7 +23,7 @@ final class PointerObject: WaylandObject {
   func button(_ button: UInt32, _ isDown: Bool, _ time: UInt32) {
     guard let resource else { return }
     let state = isDown ? WL_POINTER_BUTTON_STATE_PRESSED : WL_POINTER_BUTTON_STATE_RELEASED
-    unsafe wl_pointer_send_button(resource, compositor.nextSerial(), time, button, state.rawValue)
+    unsafe wl_pointer_send_button(resource, seat.nextSerial(of: self), time, button, state.rawValue)
     sendFrame()
   }
 

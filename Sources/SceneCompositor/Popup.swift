@@ -10,6 +10,8 @@ final class Popup: WaylandObject {
   private(set) var isShown = false
   /// It has the keyboard, and goes when something else is clicked.
   private(set) var isGrabbing = false
+  /// It is over, and not shown again.
+  private var isDismissed = false
   /// Known when it was shown, and kept.
   private(set) weak var scene: Scene?
 
@@ -59,14 +61,18 @@ final class Popup: WaylandObject {
 
   /// It is over: the client destroys it then.
   func dismiss() {
-    if let resource { unsafe xdg_popup_send_popup_done(resource) }
+    guard !isDismissed, let resource else { return }
+    isDismissed = true
+    isGrabbing = false
+    unsafe xdg_popup_send_popup_done(resource)
+    hide()
   }
 
   // MARK: What it does
 
   func committed(hadPixels: Bool) {
     let hasPixels = surface?.pixels != nil
-    if hasPixels, !isShown {
+    if hasPixels, !isShown, !isDismissed {
       isShown = true
       scene = window?.scene ?? scene
       scene?.popupsChanged()
@@ -82,12 +88,11 @@ final class Popup: WaylandObject {
   }
 
   override func destroyed() {
-    let wasGrabbing = isGrabbing
     isGrabbing = false
     shell.popup = nil
+    shell.begin()
     compositor.popups.removeAll { $0 === self }
     hide()
-    if wasGrabbing { scene?.grabChanged() }
   }
 
   private func reposition(_ positioner: Positioner, token: UInt32) {
@@ -102,7 +107,6 @@ final class Popup: WaylandObject {
       return fail(XDG_POPUP_ERROR_INVALID_GRAB.rawValue, "a grab of a popup that is shown already")
     }
     isGrabbing = true
-    (window?.scene ?? scene)?.grabChanged()
   }
 
   nonisolated(unsafe) static let requests = unsafe requestTable(

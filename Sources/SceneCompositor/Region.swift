@@ -3,7 +3,7 @@ internal import CWayland
 /// A set of pixels: what was added, without what was taken away since. nil of `wl_surface.set_input_region` is all.
 final class Region: WaylandObject {
   /// A client could grow it for ever otherwise.
-  private static let mostSteps = 4096
+  private static let mostSteps = 1024
 
   struct Area {
     fileprivate var steps: [(rectangle: SceneRectangle, adds: Bool)] = []

@@ -26,7 +26,10 @@ public final class Scene {
   public var onEvent: ((Event) -> Void)?
   /// Where popups may stand, in the scene's coordinates. As large as the scene unless the host sets it.
   public var room: SceneRectangle {
-    get { givenRoom ?? SceneRectangle(width: size?.width ?? 0, height: size?.height ?? 0) }
+    get {
+      let size = size ?? shownSize
+      return givenRoom ?? SceneRectangle(width: size.width, height: size.height)
+    }
     set { givenRoom = newValue }
   }
 
@@ -38,6 +41,8 @@ public final class Scene {
   private var givenRoom: SceneRectangle?
   /// The host does not show it any more: its windows are nobody's.
   private(set) var isWithdrawn = false
+  /// The client has not been told the newest size.
+  private var owesSize = false
   private var lastPreferredSize = (width: 0, height: 0)
 
   init(token: String?, size: (width: Int, height: Int)?, in compositor: SceneCompositor) {
@@ -71,10 +76,21 @@ public final class Scene {
     let new = (width: max(1, width), height: max(1, height))
     if let size, size == new { return }
     size = new
+    owesSize = !maySendMore
+    if !owesSize { sendSize() }
+  }
+
+  var maySendMore: Bool { compositor?.maySendMore() ?? false }
+
+  private func sendSize() {
+    owesSize = false
     guard let window, window.shell.isConfigured else { return }
     window.configure()
     for popup in compositor?.popups ?? [] where popup.window === window { popup.parentHasChanged() }
   }
+
+  /// The client reads again.
+  func catchUp() { if owesSize { sendSize() } }
 
   /// The extension may draw again: call it after each frame that the host has shown, and not while the scene is hidden.
   public func frameShown(milliseconds time: UInt32) {
@@ -96,6 +112,8 @@ public final class Scene {
   public func withdraw() {
     isWithdrawn = true
     compositor?.seat.forget(self)
+    // Also when this is gone.
+    for window in compositor?.windows ?? [] where window.scene === self { window.isWithdrawn = true }
     let hadWindow = isShown
     window = nil
     compositor?.scenes.removeAll { $0 === self }
@@ -123,7 +141,7 @@ public final class Scene {
     window.scene = self
     // It may have drawn in another size, not knowing whose it is.
     if let size, size != (window.shell.geometry.width, window.shell.geometry.height) { window.configure() }
-    compositor?.seat.sceneWasShown(self)
+    compositor?.seat.sceneHasChanged(self)
     onEvent?(.shown)
     noteSizes()
   }
@@ -131,6 +149,7 @@ public final class Scene {
   func hide(_ window: Window) {
     guard self.window === window else { return popupsChanged() }
     self.window = nil
+    compositor?.seat.sceneHasChanged(self)
     onEvent?(.hidden)
   }
 
@@ -147,10 +166,14 @@ public final class Scene {
     onEvent?(.preferredSizeChanged)
   }
 
-  func popupsChanged() { if !isWithdrawn { onEvent?(.overlaysChanged) } }
+  func popupsChanged() {
+    guard !isWithdrawn else { return }
+    compositor?.seat.sceneHasChanged(self)
+    onEvent?(.overlaysChanged)
+  }
+
   func titleChanged() { onEvent?(.titleChanged) }
   func cursorChanged() { onEvent?(.cursorChanged) }
-  func grabChanged() { compositor?.seat.grabChanged(in: self) }
 
   /// Where the geometry of one of its windows begins: the scene's own at its corner, others in its middle.
   func place(of other: Window?) -> (x: Int, y: Int) {

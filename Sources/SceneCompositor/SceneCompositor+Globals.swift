@@ -23,6 +23,15 @@ extension SceneCompositor {
       output.compositor.outputs.append(output)
       output.announce()
     }
+    unsafe add(wl_data_device_manager_type, 3) {
+      unsafe bind(
+        $0, $1, $2, $3, wl_data_device_manager_type(), DataDeviceManager.self, DataDeviceManager.requests)
+    }
+    unsafe add(zwp_primary_selection_device_manager_v1_type, 1) {
+      unsafe bind(
+        $0, $1, $2, $3, zwp_primary_selection_device_manager_v1_type(), PrimarySelectionManager.self,
+        PrimarySelectionManager.requests)
+    }
     unsafe add(wp_viewporter_type, 1) {
       unsafe bind($0, $1, $2, $3, wp_viewporter_type(), Viewporter.self, Viewporter.requests)
     }
@@ -62,7 +71,20 @@ private func bind<Object: GlobalObject>(
   let compositor = unsafe Unmanaged<SceneCompositor>.fromOpaque(context).takeUnretainedValue()
   let object = Object(compositor)
   unsafe object.appear(in: client, as: type, version: Int32(clamping: version), id: id, requests)
+  object.countBinding()
   return object
+}
+
+extension WaylandObject {
+  /// Of some objects a client needs few, and each is told of everything.
+  func countBinding() {
+    guard !isGone else { return }
+    isBinding = true
+    compositor.bindingCount += 1
+    if compositor.bindingCount > compositor.limits.bindings {
+      compositor.fail("more than \(compositor.limits.bindings) globals and devices")
+    }
+  }
 }
 
 /// An object of which a client makes as many as it likes by binding a global.

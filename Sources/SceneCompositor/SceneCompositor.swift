@@ -9,15 +9,29 @@ public import LinuxSystem
   /// What a client may make it keep.
   public struct Limits: Sendable {
     /// Of all surfaces' pixels.
-    public var pixelBytes = 512 << 20
+    public var pixelBytes = 256 << 20
+    /// Of the pixels that are copied before the host's other work has its turn.
+    public var turnBytes = 64 << 20
+    /// Objects of the protocol, of all kinds.
+    public var objects = 16384
+    /// Buffers and pools of them, each of which holds a mapping.
+    public var mappings = 4096
+    /// Globals bound, and devices of seats: each of them is told what happens.
+    public var bindings = 256
     /// Surfaces at one time.
     public var surfaces = 1024
     /// Popups at one time.
     public var popups = 64
     /// Levels of children of a surface.
     public var depth = 32
-    /// Callbacks that wait for one commit.
+    /// Frame callbacks of a surface that wait.
     public var frames = 1024
+    /// Of a text that it gives to the host.
+    public var textBytes = 1 << 20
+    /// For a text that it takes from the host.
+    public var textTime = Duration.seconds(10)
+    /// Texts that go to and fro at one time.
+    public var transfers = 16
 
     /// What is enough for every toolkit.
     public init() {}
@@ -41,6 +55,11 @@ public import LinuxSystem
   /// A line for a log.
   public var onNote: ((String) -> Void)?
   private var failure: String?
+  /// The client's objects, counted in C.
+  @safe private var objects: UnsafeMutablePointer<cwayland_objects>?
+  @safe private var logger: OpaquePointer?
+  /// Wakes the host's loop where there is something to say that came from no event.
+  @safe private var alarm: OpaquePointer?
 
   public internal(set) var scenes: [Scene] = []
   /// In the order of their making.
@@ -48,10 +67,20 @@ public import LinuxSystem
   var popups: [Popup] = []
   var shellBases: [ShellBase] = []
   var outputs: [Output] = []
+  var fractionalScales: [FractionalScale] = []
   let seat: Seat
+  /// What was copied last, by host or extension.
+  public let clipboard = Selection(.clipboard)
+  /// What is marked, which a middle click pastes.
+  public let primarySelection = Selection(.primary)
+  var transfers: [Transfer] = []
   /// Bytes of pixels.
   var memory = 0
   private var surfaceCount = 0
+  var bindingCount = 0
+  private var turnBytes = 0
+  /// Whose pixels are to be copied in the next turn.
+  private var waiting: [Surface] = []
   private var turn = 0
   private var hasNotedUntagged = false
   /// The client has not answered a ping since.
@@ -69,19 +98,43 @@ public import LinuxSystem
     self.scale = scale
     seat = try Seat()
     unsafe wl_display_init_shm(display)
+    clipboard.begin(in: self)
+    primarySelection.begin(in: self)
     makeGlobals()
+    let context = unsafe Unmanaged.passUnretained(self).toOpaque()
+    logger = unsafe wl_display_add_protocol_logger(
+      display,
+      { context, type, message in
+        guard let context = unsafe context, let text = unsafe cwayland_error_text(type, message) else { return }
+        unsafe Unmanaged<SceneCompositor>.fromOpaque(context).takeUnretainedValue().failed(
+          String(cString: text))
+      }, context)
+    alarm = unsafe wl_event_loop_add_timer(wl_display_get_event_loop(display), { _ in 0 }, nil)
   }
 
   deinit {
     // Nobody is told of what goes with it.
     for scene in scenes { scene.onEvent = nil }
+    clipboard.onSelection = nil
+    primarySelection.onSelection = nil
+    // What waits in the loop goes before the loop.
+    transfers = []
     if let clientListener { unsafe cwayland_end_listening(clientListener) }
     unsafe wl_display_destroy_clients(display)
+    if let objects { unsafe cwayland_free(objects) }
+    if let logger { unsafe wl_protocol_logger_destroy(logger) }
+    if let alarm { unsafe wl_event_source_remove(alarm) }
     unsafe wl_display_destroy(display)
   }
 
-  /// Of the output, times 120, as wp_fractional_scale has it.
-  public var scale: Double { didSet { if scale != oldValue { outputs.forEach { $0.announce() } } } }
+  /// Of the output: pixels for one of a scene.
+  public var scale: Double {
+    didSet {
+      guard scale != oldValue else { return }
+      outputs.forEach { $0.announce() }
+      fractionalScales.forEach { $0.announce() }
+    }
+  }
 
   // MARK: The connection
 
@@ -97,22 +150,45 @@ public import LinuxSystem
         guard let context = unsafe context else { return }
         unsafe Unmanaged<SceneCompositor>.fromOpaque(context).takeUnretainedValue().clientHasGone()
       }, Unmanaged.passUnretained(self).toOpaque())
+    objects = unsafe cwayland_watch_objects(
+      client,
+      { context, count, mappings in
+        guard let context = unsafe context else { return }
+        unsafe Unmanaged<SceneCompositor>.fromOpaque(context).takeUnretainedValue().made(count, mappings)
+      }, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  private func made(_ count: Int, _ mappings: Int) {
+    if count > limits.objects { fail("more than \(limits.objects) objects") }
+    if mappings > limits.mappings { fail("more than \(limits.mappings) buffers") }
   }
 
   private func clientHasGone() {
+    if fullness >= Self.half { failed("it does not read what it is sent") }
     client = nil
-    // From the loop, when everything of the client is destroyed.
     hasEnded = true
+    // It may have been found in a call of the host's own, which must not be called back from there.
+    wake()
   }
 
+  private func wake() { if let alarm { unsafe wl_event_source_timer_update(alarm, 1) } }
+
   private var hasEnded = false
+  private var isDispatching = false
+  private var isToDisconnect = false
 
   /// Readable when `dispatch()` has something to do.
   public var descriptor: CInt { unsafe wl_event_loop_get_fd(wl_display_get_event_loop(display)) }
 
   /// Serves what there is, without waiting.
   public func dispatch() {
+    isDispatching = true
+    turnBytes = 0
+    copyWaiting()
     unsafe wl_event_loop_dispatch(wl_display_get_event_loop(display), 0)
+    isDispatching = false
+    if isToDisconnect { return disconnect() }
+    catchUp()
     flush()
     endIfGone()
   }
@@ -124,12 +200,75 @@ public import LinuxSystem
   }
 
   /// Sends what waits for the client.
-  public func flush() { unsafe wl_display_flush_clients(display) }
+  public func flush() {
+    unsafe wl_display_flush_clients(display)
+    // The library would keep it, and send it nothing any more.
+    guard let client, !isDispatching, fullness >= Self.tooFull else { return }
+    failed("it does not read what it is sent")
+    unsafe wl_client_destroy(client)
+  }
 
   /// Ends the client's connection.
   public func disconnect() {
+    // One of its requests may be on the way to the caller.
+    guard !isDispatching else { return isToDisconnect = true }
     if let client { unsafe wl_client_destroy(client) }
     endIfGone()
+  }
+
+  /// Ends the client's connection for something that no object of its stands for.
+  func fail(_ message: String) {
+    failed(message)
+    if let client { unsafe cwayland_post_client_error(client, message) }
+  }
+
+  // MARK: A client that does not read
+
+  // What the kernel keeps for it is bounded. In percent of that.
+  private static let (few, half, tooFull): (CInt, CInt, CInt) = (15, 50, 75)
+  private var fullness: CInt { unsafe client.map { unsafe cwayland_fullness(wl_client_get_fd($0)) } ?? 0 }
+  private var owes = false
+
+  /// Whether it may be sent what can as well be said later, in its newest form: where the pointer is, how large a scene is.
+  /// Where it may not, that is done when it reads again.
+  func maySendMore() -> Bool {
+    guard fullness >= Self.few else { return true }
+    if !owes {
+      owes = true
+      // Its answer is the sign.
+      if !isWaitingForAnswer { ping() }
+    }
+    return false
+  }
+
+  private func catchUp() {
+    guard owes, fullness < Self.few else { return }
+    owes = false
+    seat.catchUp()
+    for scene in scenes { scene.catchUp() }
+  }
+
+  // MARK: Pixels
+
+  /// Whether so much more is copied in this turn.
+  func hasTime(for bytes: Int) -> Bool {
+    guard turnBytes + bytes <= limits.turnBytes || turnBytes == 0 else { return false }
+    turnBytes += bytes
+    return true
+  }
+
+  func wait(_ surface: Surface) {
+    if !waiting.contains(where: { $0 === surface }) { waiting.append(surface) }
+    wake()
+  }
+
+  private func copyWaiting() {
+    while let surface = waiting.first, hasTime(for: surface.heldBytes) {
+      waiting.removeFirst()
+      surface.copyHeld()
+      changed(surface, isResized: false)
+    }
+    if !waiting.isEmpty { wake() }
   }
 
   /// Asks the client whether it still answers: `isWaitingForAnswer` until it does.
@@ -184,13 +323,20 @@ public import LinuxSystem
 
   private func assign(_ window: Window) {
     // A dialog whose parent is gone stays where it was.
+    guard !window.isWithdrawn else { return }
     if let scene = window.scene ?? window.parent?.scene {
+      guard !scene.isWithdrawn else { return window.isWithdrawn = true }
+      guard scene.window !== window else { return }
       window.scene = scene
       if scene.window == nil, window.parent == nil, naming == .oneScene { return scene.show(window) }
       return scene.popupsChanged()
     }
-    if let scene = scene(of: window) {
+    if window.parent?.isWithdrawn == true {
+      window.isWithdrawn = true
+    } else if let scene = scene(of: window) {
       scene.show(window)
+      // Dialogs that were shown before it.
+      for dialog in windows where dialog.isShown && dialog.parent === window { assign(dialog) }
     } else if naming == .oneScene, let scene = scenes.first {
       window.scene = scene
       scene.popupsChanged()
@@ -203,9 +349,10 @@ public import LinuxSystem
   func hidden(_ window: Window) {
     guard let scene = window.scene else { return }
     scene.hide(window)
-    seat.forget(window)
+    // When it is shown again, it says again whose it is.
+    if naming == .byToken, window.parent == nil { window.scene = nil }
     // The next one of a program becomes its scene's window.
-    guard naming == .oneScene, scene.window == nil else { return }
+    guard naming == .oneScene, scene.window == nil, !scene.isWithdrawn else { return }
     let next = windows.first { $0 !== window && $0.isShown && $0.parent == nil && $0.scene === scene }
     if let next { scene.show(next) }
   }
@@ -216,8 +363,7 @@ public import LinuxSystem
 
   func makeSurface(for global: OpaquePointer?, id: UInt32) {
     guard surfaceCount < limits.surfaces else {
-      if let client { unsafe wl_client_post_no_memory(client) }
-      return failed("more than \(limits.surfaces) surfaces")
+      return fail("more than \(limits.surfaces) surfaces")
     }
     surfaceCount += 1
     let surface = Surface(self)
@@ -232,13 +378,15 @@ public import LinuxSystem
       popup.scene?.popupsChanged()
     } else if let window = top.shell?.window, window.isShown, let scene = window.scene {
       guard !scene.isWithdrawn else { return }
-      let start = scene.place(of: window)
-      scene.changed(SceneRectangle(x: start.x, y: start.y, width: top.size.width, height: top.size.height))
+      let (start, geometry) = (scene.place(of: window), window.shell.geometry)
+      let area = surface.takeDrawn(isWhole: isResized || surface.stack.count > 1)
+      scene.changed(area.moved(start.x - geometry.x, start.y - geometry.y))
     }
   }
 
   func gone(_ surface: Surface) {
     surfaceCount -= 1
+    waiting.removeAll { $0 === surface }
     seat.forget(surface)
   }
 }

@@ -13,6 +13,9 @@ final class Seat {
   private(set) weak var pointerFocus: Surface?
   private var position = (x: 0.0, y: 0.0)
   private var heldButtons: Set<UInt32> = []
+  private var lastTime: UInt32 = 0
+  /// The client has not been told the newest position.
+  private var owesPosition = false
   /// What the client wants to be seen at the pointer.
   private weak var cursorSurface: Surface?
   private(set) var cursorHotspot = (x: 0, y: 0)
@@ -22,6 +25,8 @@ final class Seat {
   private weak var keyboardScene: Scene?
   private(set) weak var keyboardFocus: Surface?
   private(set) var heldKeys: [UInt32] = []
+
+  private var inputs = InputSerials()
 
   /// Where each finger began.
   private var fingers: [Int32: Surface] = [:]
@@ -36,11 +41,30 @@ final class Seat {
     for keyboard in keyboards { keyboard.sendKeymap() }
   }
 
+  /// For a key, a button or a finger.
+  func nextSerial(of device: WaylandObject) -> UInt32 {
+    let serial = device.compositor.nextSerial()
+    inputs.add(serial)
+    return serial
+  }
+
+  /// Whether a client that has the keyboard was given this input a short time ago.
+  func isRecentInput(_ serial: UInt32) -> Bool { keyboardFocus != nil && inputs.contains(serial) }
+
   // MARK: Pointer
 
   func movePointer(_ x: Double, _ y: Double, in scene: Scene, time: UInt32) {
     pointerScene = scene
     position = (x, y)
+    lastTime = time
+    owesPosition = !scene.maySendMore
+    if !owesPosition { sendPosition() }
+  }
+
+  private func sendPosition() {
+    owesPosition = false
+    guard let scene = pointerScene else { return }
+    let (x, y, time) = (position.x, position.y, lastTime)
     let hit = heldButtons.isEmpty ? scene.surface(at: x, y) : pointerFocus.flatMap { scene.place($0, x, y) }
     if hit?.surface !== pointerFocus {
       leavePointer()
@@ -52,7 +76,27 @@ final class Seat {
     }
   }
 
+  /// The client reads again.
+  func catchUp() { if owesPosition { sendPosition() } }
+
+  /// Windows and popups came and went: what is under the pointer may be something else, and what the keyboard is for.
+  func sceneHasChanged(_ scene: Scene) {
+    if scene === keyboardScene { updateKeyboardFocus() }
+    guard scene === pointerScene, pointerFocus != nil, heldButtons.isEmpty else { return }
+    if scene.surface(at: position.x, position.y)?.surface !== pointerFocus { sendPosition() }
+  }
+
+  func add(_ pointer: PointerObject) {
+    pointers.append(pointer)
+    // Or it would be told of moves in what it never entered.
+    guard let focus = pointerFocus, let place = pointerScene?.place(focus, position.x, position.y) else {
+      return
+    }
+    pointer.enter(focus, place.x, place.y)
+  }
+
   func leavePointer() {
+    owesPosition = false
     if let old = pointerFocus { for pointer in pointers { pointer.leave(old) } }
     pointerFocus = nil
     let hadCursor = cursorSurface != nil || isCursorHidden
@@ -66,6 +110,7 @@ final class Seat {
       // A click elsewhere closes what has a grab, and does nothing else.
       if heldButtons.isEmpty, scene.dismissGrabs(unlessIn: pointerFocus) { return }
       guard heldButtons.insert(button).inserted else { return }
+      if owesPosition { sendPosition() }
     } else {
       guard heldButtons.remove(button) != nil else { return }
     }
@@ -117,6 +162,9 @@ final class Seat {
     if let old = keyboardFocus { for keyboard in keyboards { keyboard.leave(old) } }
     keyboardFocus = new
     guard let new else { return }
+    // The protocol wants these before.
+    new.compositor.clipboard.focusComes()
+    new.compositor.primarySelection.focusComes()
     for keyboard in keyboards { keyboard.enter(new) }
   }
 
@@ -141,8 +189,6 @@ final class Seat {
     if keyboardFocus != nil { for keyboard in keyboards { keyboard.sendModifiers() } }
   }
 
-  func grabChanged(in scene: Scene) { if scene === keyboardScene { updateKeyboardFocus() } }
-  func sceneWasShown(_ scene: Scene) { if scene === keyboardScene { updateKeyboardFocus() } }
 
   // MARK: Touch
 
@@ -180,10 +226,7 @@ final class Seat {
       pointerScene = nil
     }
     if keyboardScene === scene { setKeyboardScene(nil) }
-  }
-
-  func forget(_ window: Window) {
-    if let scene = window.scene, scene === keyboardScene { updateKeyboardFocus() }
+    cancelTouches()
   }
 
   func forget(_ surface: Surface) {

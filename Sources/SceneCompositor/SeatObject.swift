@@ -16,17 +16,20 @@ final class SeatObject: GlobalObject {
       get_pointer: { _, seat, id in
         let pointer = unsafe PointerObject(SeatObject.of(seat).compositor)
         unsafe pointer.appear(for: seat, as: wl_pointer_type(), id: id, PointerObject.requests)
-        pointer.seat.pointers.append(pointer)
+        pointer.countBinding()
+        pointer.seat.add(pointer)
       },
       get_keyboard: { _, seat, id in
         let keyboard = unsafe KeyboardObject(SeatObject.of(seat).compositor)
         unsafe keyboard.appear(for: seat, as: wl_keyboard_type(), id: id, KeyboardObject.requests)
+        keyboard.countBinding()
         keyboard.seat.keyboards.append(keyboard)
         keyboard.begin()
       },
       get_touch: { _, seat, id in
         let touch = unsafe TouchObject(SeatObject.of(seat).compositor)
         unsafe touch.appear(for: seat, as: wl_touch_type(), id: id, TouchObject.requests)
+        touch.countBinding()
         touch.seat.touches.append(touch)
       },
       release: unsafe endResource))
@@ -38,5 +41,5 @@ extension WaylandObject {
 
 /// A coordinate on the wire: 24 bits and 8 of a fraction.
 func fixed(_ value: Double) -> wl_fixed_t {
-  wl_fixed_t((max(-8_000_000, min(8_000_000, value)) * 256).rounded())
+  value.isNaN ? 0 : wl_fixed_t((max(-8_000_000, min(8_000_000, value)) * 256).rounded())
 }

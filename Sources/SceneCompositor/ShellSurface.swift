@@ -11,6 +11,8 @@ final class ShellSurface: WaylandObject {
   private var givenGeometry: SceneRectangle?
   private var pendingGeometry: SceneRectangle?
   private(set) var isConfigured = false
+  /// It was asked how large it is to be: by the first commit, and by the first one after it was hidden.
+  private var hasBegun = false
   /// Sent and not acknowledged, oldest first.
   private var serials: [UInt32] = []
 
@@ -32,7 +34,7 @@ final class ShellSurface: WaylandObject {
       fail(XDG_SURFACE_ERROR_NOT_CONSTRUCTED.rawValue, "a commit of what is neither window nor popup yet")
       return false
     }
-    if case .buffer = state.content, !isConfigured || window == nil && popup == nil {
+    if case .buffer = state.content, !isConfigured {
       fail(XDG_SURFACE_ERROR_UNCONFIGURED_BUFFER.rawValue, "a buffer before the first configure was answered")
       return false
     }
@@ -43,14 +45,21 @@ final class ShellSurface: WaylandObject {
     if let geometry = pendingGeometry { givenGeometry = geometry }
     pendingGeometry = nil
     let hasPixels = surface?.pixels != nil
-    if hadPixels, !hasPixels { isConfigured = false }
-    if !hasPixels, serials.isEmpty, !isConfigured || hadPixels {
-      // The first commit, without a buffer, asks how large it is to be.
+    if hadPixels, !hasPixels {
+      begin()
+    } else if !hasPixels, !hasBegun {
+      hasBegun = true
       window?.configure()
       popup?.configure()
     }
     window?.committed(hadPixels: hadPixels)
     popup?.committed(hadPixels: hadPixels)
+  }
+
+  /// As if it were new.
+  func begin() {
+    isConfigured = false
+    hasBegun = false
   }
 
   /// After what the window or popup is told.
@@ -97,6 +106,9 @@ final class ShellSurface: WaylandObject {
 
   private func makeWindow(_ shell: OpaquePointer?, _ id: UInt32) {
     guard mayConstruct(.window) != nil else { return }
+    guard compositor.windows.count < compositor.limits.surfaces else {
+      return compositor.fail("more than \(compositor.limits.surfaces) windows")
+    }
     let window = Window(self)
     self.window = window
     unsafe window.appear(for: shell, as: xdg_toplevel_type(), id: id, Window.requests)

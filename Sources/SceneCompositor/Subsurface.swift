@@ -9,7 +9,7 @@ final class Subsurface: WaylandObject {
   private var pendingPlace: (x: Int, y: Int)?
   private var waitsForParent = true
   /// Committed, and not shown before its parent is.
-  var waiting = SurfaceState()
+  private var waiting: SurfaceState?
 
   init(_ surface: Surface, in parent: Surface) {
     self.surface = surface
@@ -20,15 +20,20 @@ final class Subsurface: WaylandObject {
   /// Where one of its ancestors is, so is it.
   var isSynchronized: Bool { waitsForParent || parent?.child?.isSynchronized == true }
 
-  func takeWaiting() -> SurfaceState {
-    defer { waiting = SurfaceState() }
+  func wait(_ state: SurfaceState) {
+    if waiting == nil { waiting = state } else { waiting?.merge(state) }
+  }
+
+  /// nil where nothing was committed.
+  func takeWaiting() -> SurfaceState? {
+    defer { waiting = nil }
     return waiting
   }
 
   func parentHasCommitted() {
     if let pendingPlace { place = pendingPlace }
     pendingPlace = nil
-    if isSynchronized { surface?.apply(takeWaiting()) }
+    if let state = takeWaiting() { surface?.apply(state) }
   }
 
   func parentIsGone() { parent = nil }
@@ -40,12 +45,17 @@ final class Subsurface: WaylandObject {
 
   override func destroyed() {
     surface?.child = nil
+    // Or the client would wait for them for ever.
+    if let waiting { surface?.pending.frames.insert(contentsOf: waiting.frames, at: 0) }
+    if case .buffer(let buffer) = waiting?.content { buffer.release() }
+    waiting = nil
     leaveParent()
   }
 
   private func leaveParent() {
     guard let parent else { return }
     parent.stack.removeAll { $0 === self }
+    parent.nextStack.removeAll { $0 === self }
     self.parent = nil
     compositor.changed(parent, isResized: true)
   }
@@ -55,16 +65,16 @@ final class Subsurface: WaylandObject {
     guard let parent, sibling === parent || sibling.child?.parent === parent, sibling !== surface else {
       return fail(WL_SUBSURFACE_ERROR_BAD_SURFACE.rawValue, "a sibling that is none")
     }
-    parent.stack.removeAll { $0 === self }
+    parent.nextStack.removeAll { $0 === self }
     let other = sibling === parent ? nil : sibling.child
-    guard let index = parent.stack.firstIndex(where: { $0 === other }) else { return }
-    parent.stack.insert(self, at: above ? index + 1 : index)
+    guard let index = parent.nextStack.firstIndex(where: { $0 === other }) else { return }
+    parent.nextStack.insert(self, at: above ? index + 1 : index)
   }
 
   private func setSynchronized(_ value: Bool) {
     let was = isSynchronized
     waitsForParent = value
-    if was, !isSynchronized { surface?.apply(takeWaiting()) }
+    if was, !isSynchronized, let state = takeWaiting() { surface?.apply(state) }
   }
 
   nonisolated(unsafe) static let requests = unsafe requestTable(
@@ -95,7 +105,7 @@ final class Subcompositor: GlobalObject {
     surface.role = .subsurface
     let child = Subsurface(surface, in: parent)
     surface.child = child
-    parent.stack.append(child)
+    parent.nextStack.append(child)
     unsafe child.appear(for: global, as: wl_subsurface_type(), id: id, Subsurface.requests)
   }
 
@@ -120,7 +130,7 @@ extension Surface {
   }
 
   /// How many levels of children it has.
-  var height: Int { stack.reduce(0) { max($0, ($1?.surface?.height ?? -1) + 1) } }
+  var height: Int { nextStack.reduce(0) { max($0, ($1?.surface?.height ?? -1) + 1) } }
 
   /// The surface of a window or popup that it belongs to, at last.
   var top: Surface {

@@ -5,7 +5,6 @@ extension Surface {
     if has(version: 5), x != 0 || y != 0 {
       return fail(WL_SURFACE_ERROR_INVALID_OFFSET.rawValue, "an offset comes with its own request now")
     }
-    if case .buffer(let old) = pending.content { old.release() }
     pending.content = unsafe buffer.map { unsafe .buffer(ClientBuffer($0)) } ?? .none
   }
 
@@ -24,11 +23,12 @@ extension Surface {
   }
 
   private func addFrame(for surface: OpaquePointer?, id: UInt32) {
-    guard pending.frames.count < compositor.limits.frames else {
+    guard frameCount < compositor.limits.frames else {
       return fail(
         WL_DISPLAY_ERROR_NO_MEMORY.rawValue, "more than \(compositor.limits.frames) frame callbacks")
     }
-    let frame = FrameCallback(compositor)
+    let frame = FrameCallback(self)
+    frameCount += 1
     unsafe frame.appear(for: surface, as: wl_callback_type(), version: 1, id: id)
     pending.frames.append(frame)
   }

@@ -17,6 +17,10 @@ final class Surface: WaylandObject {
   private var opaque: Region.Area?
   private var input: Region.Area?
   private var frames: [FrameCallback] = []
+  /// Shown, committed and pending ones.
+  var frameCount = 0
+  /// Committed, and to be copied when there is time: see `SceneCompositor.Limits.turnBytes`.
+  private var held: (buffer: ClientBuffer, part: SceneRectangle)?
   /// What has changed of the pixels since the view has taken it, in the buffer's pixels.
   private(set) var damage = SceneRectangle(width: 0, height: 0)
 
@@ -28,6 +32,10 @@ final class Surface: WaylandObject {
   var child: Subsurface?
   /// Its children and itself (nil), lowest first.
   var stack: [Subsurface?] = [nil]
+  /// The same from its next commit on.
+  var nextStack: [Subsurface?] = [nil]
+  /// Where its tree was drawn last, in its coordinates.
+  var drawn = SceneRectangle(width: 0, height: 0)
   /// As `extk_scene_manager_v1` has it.
   var sceneToken: String?
   /// It draws its own frame, as GTK does where a window has a header bar of its own.
@@ -68,9 +76,9 @@ final class Surface: WaylandObject {
     var state = pending
     pending = SurfaceState()
     if let child {
-      if child.isSynchronized { return child.waiting.merge(state) }
-      child.waiting.merge(state)
-      state = child.takeWaiting()
+      child.wait(state)
+      guard !child.isSynchronized, let all = child.takeWaiting() else { return }
+      state = all
     }
     apply(state)
   }
@@ -90,7 +98,9 @@ final class Surface: WaylandObject {
     case .none: setPixels(nil)
     case .buffer(let buffer): guard take(buffer, state) else { return }
     }
+    guard checkView() else { return }
     frames += state.frames
+    stack = nextStack
     for child in stack { child?.parentHasCommitted() }
     shell?.committed(hadPixels: hadPixels)
     compositor.changed(self, isResized: before != size || hadPixels != (pixels != nil))
@@ -98,6 +108,8 @@ final class Surface: WaylandObject {
 
   private func setPixels(_ new: PixelBuffer?) {
     compositor.memory += (new?.byteCount ?? 0) - (pixels?.byteCount ?? 0)
+    held?.buffer.release()
+    held = nil
     pixels = new
   }
 
@@ -108,7 +120,14 @@ final class Surface: WaylandObject {
       fail(WL_DISPLAY_ERROR_INVALID_OBJECT.rawValue, "a buffer that is not in shared memory")
       return false
     }
-    guard shape.width % scale == 0, shape.height % scale == 0 || view.destination != nil else {
+    // The library checks it against the width in pixels.
+    guard shape.stride >= shape.width * 4 else {
+      fail(WL_SURFACE_ERROR_INVALID_SIZE.rawValue, "a buffer whose lines are shorter than their pixels")
+      return false
+    }
+    // Cursors of some themes are not.
+    let isMultiple = shape.width % scale == 0 && shape.height % scale == 0
+    guard isMultiple || view.destination != nil || role == .cursor else {
       fail(WL_SURFACE_ERROR_INVALID_SIZE.rawValue, "a buffer whose size is no multiple of its scale")
       return false
     }
@@ -124,9 +143,40 @@ final class Surface: WaylandObject {
     guard let pixels else { return true }
     let changed = isNew || isOpaque != shape.isOpaque ? pixels.bounds : changed(by: state, in: pixels)
     isOpaque = shape.isOpaque
-    unsafe buffer.read { unsafe pixels.copy(changed, from: $0, stride: shape.stride, opaque: shape.isOpaque) }
+    let part = held?.part.union(changed) ?? changed
+    if let held, held.buffer.isAnother(than: buffer) { held.buffer.release() }
+    held = (buffer, part)
+    if compositor.hasTime(for: part.width * part.height * 4) { copyHeld() } else { compositor.wait(self) }
+    return true
+  }
+
+  /// Copies what was committed.
+  func copyHeld() {
+    guard let (buffer, part) = held else { return }
+    held = nil
+    guard let pixels, let shape = buffer.shape else { return }
+    unsafe buffer.read { unsafe pixels.copy(part, from: $0, stride: shape.stride, opaque: shape.isOpaque) }
     buffer.release()
-    damage = damage.union(changed)
+    damage = damage.union(part)
+  }
+
+  var heldBytes: Int { held.map { $0.part.width * $0.part.height * 4 } ?? 0 }
+
+  /// False where the client's connection has ended, since it wants to show what its buffer does not have.
+  private func checkView() -> Bool {
+    guard let part = view.source, let pixels, let viewport else { return true }
+    let isTurned = transform % 2 != 0
+    let width = Double(isTurned ? pixels.height : pixels.width) / Double(scale)
+    let height = Double(isTurned ? pixels.width : pixels.height) / Double(scale)
+    guard part.x + part.width <= width, part.y + part.height <= height else {
+      viewport.fail(WP_VIEWPORT_ERROR_OUT_OF_BUFFER.rawValue, "a part that is outside of the buffer")
+      return false
+    }
+    let isWhole = part.width == part.width.rounded() && part.height == part.height.rounded()
+    guard isWhole || view.destination != nil else {
+      viewport.fail(WP_VIEWPORT_ERROR_BAD_SIZE.rawValue, "a size that is no whole number")
+      return false
+    }
     return true
   }
 
@@ -148,6 +198,20 @@ final class Surface: WaylandObject {
     return damage
   }
 
+  /// Where it is drawn anew, in the coordinates of the surface on top of its tree.
+  /// - Parameter isWhole: its children may have moved.
+  func takeDrawn(isWhole: Bool) -> SceneRectangle {
+    let area = isWhole ? treeBounds : bounds
+    defer { drawn = area }
+    var place = (x: 0, y: 0)
+    var next = child
+    while let child = next {
+      place = (place.x + child.place.x, place.y + child.place.y)
+      next = child.parent?.child
+    }
+    return area.union(drawn).moved(place.x, place.y)
+  }
+
   /// The client may draw again: what it drew is shown.
   func sendFrames(_ time: UInt32) {
     let due = frames
@@ -157,12 +221,17 @@ final class Surface: WaylandObject {
   }
 
   override func destroyed() {
-    compositor.gone(self)
     setPixels(nil)
+    // The client cannot destroy them itself.
+    let waiting = (child?.takeWaiting()?.frames ?? []) + frames + pending.frames
+    (frames, pending) = ([], SurfaceState())
+    for frame in waiting { frame.destroyResource() }
     child?.surfaceIsGone()
     shell?.surfaceIsGone()
-    for child in stack { child?.parentIsGone() }
-    stack = []
+    for child in nextStack { child?.parentIsGone() }
+    (stack, nextStack) = ([nil], [nil])
+    // Last: until then it is no window's any more, and nobody gives it the keyboard again.
+    compositor.gone(self)
   }
 }
 

@@ -5,7 +5,7 @@ final class TouchObject: WaylandObject {
   func down(_ finger: Int32, _ surface: Surface, _ x: Double, _ y: Double, _ time: UInt32) {
     guard let resource, let surface = surface.resource else { return }
     unsafe wl_touch_send_down(
-      resource, compositor.nextSerial(), time, surface, finger, fixed(x), fixed(y))
+      resource, seat.nextSerial(of: self), time, surface, finger, fixed(x), fixed(y))
     unsafe wl_touch_send_frame(resource)
   }
 

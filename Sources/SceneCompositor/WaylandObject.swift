@@ -14,6 +14,9 @@ internal import CWayland
 
   var isGone: Bool { unsafe resource == nil }
 
+  /// It is counted as one of `SceneCompositor.Limits.bindings`.
+  final var isBinding = false
+
   /// The client has destroyed it, or is gone itself.
   func destroyed() {}
 
@@ -44,8 +47,10 @@ internal import CWayland
       guard let data = unsafe wl_resource_get_user_data(resource) else { return }
       let object = unsafe Unmanaged<WaylandObject>.fromOpaque(data)
       unsafe object._withUnsafeGuaranteedRef {
-        $0.destroyed()
+        // First: the client knows nothing of it any more, so nobody may tell it anything about it.
         $0.resource = nil
+        if $0.isBinding { $0.compositor.bindingCount -= 1 }
+        $0.destroyed()
       }
       unsafe object.release()
     }
@@ -62,8 +67,12 @@ internal import CWayland
 
   /// Ends the client's connection: it broke the protocol.
   final func fail(_ code: UInt32, _ message: String) {
-    compositor.failed(message)
-    if let resource = resource { unsafe cwayland_post_error(resource, code, message) }
+    if let resource = resource {
+      compositor.failed(message)
+      unsafe cwayland_post_error(resource, code, message)
+    } else {
+      compositor.fail(message)
+    }
   }
 
   /// Whether it knows what this version of its protocol has added.

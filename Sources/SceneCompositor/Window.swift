@@ -9,6 +9,8 @@ final class Window: WaylandObject {
   private(set) weak var parent: Window?
   /// What it shows or showed: kept when its parent is gone before it.
   weak var scene: Scene?
+  /// Its scene was withdrawn: it is nobody's for ever.
+  var isWithdrawn = false
   /// At least; 0 where the client does not say.
   private(set) var minimumSize = (width: 0, height: 0)
   private var pendingMinimum: (width: Int, height: Int)?
@@ -81,12 +83,15 @@ final class Window: WaylandObject {
   func hide() {
     guard isShown else { return }
     isShown = false
+    // What stood over it stands over its parent now, or by itself (xdg_toplevel.set_parent).
+    for window in compositor.windows where window.parent === self { window.parent = parent }
     compositor.hidden(self)
   }
 
   override func destroyed() {
     hide()
     shell.window = nil
+    shell.begin()
     compositor.gone(self)
   }
 

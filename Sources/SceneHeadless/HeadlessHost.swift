@@ -11,8 +11,12 @@ public final class HeadlessHost {
   private var frameTimer: EventLoop.Timer?
   /// The extension's connection has ended; the reason where it was its fault.
   public private(set) var end: String??
+  /// How often that was said.
+  public private(set) var ends = 0
   /// How often something was drawn.
   public private(set) var changes = 0
+  /// The last text that was copied in the extension, or marked.
+  public private(set) var copied: String?, marked: String?
   /// How often a first picture appeared.
   public private(set) var appearances = 0
 
@@ -26,8 +30,26 @@ public final class HeadlessHost {
     watch = try loop.watch(compositor.descriptor, for: .readable) { [unowned self] _ in
       compositor.dispatch()
     }
-    compositor.onEnd = { [weak self] in self?.end = .some($0) }
+    compositor.onEnd = { [weak self] in
+      self?.end = .some($0)
+      self?.ends += 1
+    }
+    // A host of people would ask when they paste: a script wants to know at once.
+    compositor.clipboard.onSelection = { [weak self] types in
+      self?.take(types, from: \.clipboard) { self?.copied = $0 }
+    }
+    compositor.primarySelection.onSelection = { [weak self] types in
+      self?.take(types, from: \.primarySelection) { self?.marked = $0 }
+    }
     compositor.flush()
+  }
+
+  private func take(
+    _ types: [String], from selection: KeyPath<SceneCompositor, Selection>,
+    _ keep: @escaping (String?) -> Void
+  ) {
+    guard !types.isEmpty else { return keep(nil) }
+    compositor[keyPath: selection].requestText { keep(try? $0.get()) }
   }
 
   deinit { watch?.cancel() }

@@ -7,10 +7,16 @@ public import SceneCompositor
 ///     wait ended              until the extension's connection has ended
 ///     wait text TEXT          until the extension has printed a line with this text
 ///     wait popup, no-popup    until a popup is there, or none
+///     wait popup-in X Y W H   until the corner of the topmost popup is in this rectangle
+///     wait colour X Y RRGGBB  until the pixel there has about this colour
 ///     wait size W H           until the window has this size
-///     move X Y | click X Y [left|right|middle] | scroll X Y DOWN
+///     wait clipboard TEXT     until this was copied in the extension; primary: until it was marked
+///     clipboard TEXT          what was copied elsewhere; primary: what was marked
+///     hold NUMBER | release NUMBER    a key that stays down
+///     move X Y | click [popup] X Y [left|right|middle] | scroll X Y DOWN
 ///     focus | unfocus | type TEXT | key NUMBER
 ///     resize W H | snapshot FILE | close
+///     repeat N STEP           the same step so often
 public struct HeadlessScript {
   /// Why a script has failed, for people.
   public struct Failure: Error, CustomStringConvertible {
@@ -52,12 +58,16 @@ public struct HeadlessScript {
     let now = HeadlessHost.now
     var next = MonotonicTime.now
     switch words[0] {
+    case "repeat":
+      for _ in 0..<Int(try number(0)) { try run(Array(words.dropFirst(2)), host, scene, output) }
     case "wait": try wait(Array(words.dropFirst()), host, scene, output)
     case "move": try scene.pointerMoved(x: number(0), y: number(1), milliseconds: now)
     case "click":
+      let corner = words[1...].first == "popup" ? scene.overlays.last?.place : nil
+      let (left, top) = (Double(corner?.x ?? 0), Double(corner?.y ?? 0))
       let buttons: [String: UInt32] = ["left": 0x110, "right": 0x111, "middle": 0x112]
       let button = buttons[words.last ?? ""] ?? 0x110
-      try scene.pointerMoved(x: number(0), y: number(1), milliseconds: now)
+      try scene.pointerMoved(x: left + number(0), y: top + number(1), milliseconds: now)
       scene.pointerButton(button, isDown: true, milliseconds: now)
       scene.pointerButton(button, isDown: false, milliseconds: now + 10)
     case "scroll":
@@ -71,6 +81,10 @@ public struct HeadlessScript {
       let key = UInt32(try number(0))
       scene.key(key, isDown: true, milliseconds: now)
       scene.key(key, isDown: false, milliseconds: now + 10)
+    case "hold": try scene.key(UInt32(number(0)), isDown: true, milliseconds: now)
+    case "release": try scene.key(UInt32(number(0)), isDown: false, milliseconds: now)
+    case "clipboard": host.compositor.clipboard.offer(rest)
+    case "primary": host.compositor.primarySelection.offer(rest)
     case "resize": try scene.resize(width: Int(number(0)), height: Int(number(1)))
     case "snapshot":
       guard let picture = scene.picture(scale: Int(host.compositor.scale.rounded(.up))) else {
@@ -111,16 +125,33 @@ public struct HeadlessScript {
     _ words: [String], _ host: HeadlessHost, _ scene: Scene, _ output: @escaping () -> String
   ) throws {
     let numbers = words.compactMap { Int($0) }
+    let text = words.dropFirst().joined(separator: " ")
     let condition: () -> Bool
     switch words.first {
     case "shown": condition = { scene.isShown }
     case "hidden": condition = { !scene.isShown }
     case "ended": condition = { host.end != nil }
     case "text":
-      let text = words.dropFirst().joined(separator: " ")
       condition = { output().split(separator: "\n").contains { $0.contains(text) } }
+    case "clipboard": condition = { host.copied == text }
+    case "primary": condition = { host.marked == text }
     case "popup": condition = { !scene.overlays.isEmpty }
     case "no-popup": condition = { scene.overlays.isEmpty }
+    case "popup-in" where numbers.count == 4:
+      condition = {
+        guard let place = scene.overlays.last?.place else { return false }
+        return (numbers[0]..<numbers[0] + numbers[2]).contains(place.x)
+          && (numbers[1]..<numbers[1] + numbers[3]).contains(place.y)
+      }
+    case "colour" where words.count == 4:
+      let colour = UInt32(words[3], radix: 16) ?? 0
+      let scale = Int(host.compositor.scale.rounded(.up))
+      condition = {
+        let pixel = scene.picture(scale: scale)?[numbers[0] * scale, numbers[1] * scale] ?? 0
+        return [0, 8, 16].allSatisfy { (shift: UInt32) in
+          abs(Int(pixel >> shift & 255) - Int(colour >> shift & 255)) <= 24
+        }
+      }
     case "size" where numbers.count == 2:
       condition = { scene.shownSize == (numbers[0], numbers[1]) }
     default: throw Failure(description: "there is nothing of that name to wait for")
@@ -130,7 +161,10 @@ public struct HeadlessScript {
       if let end = host.end {
         throw Failure(description: "the extension's connection has ended\(end.map { ": " + $0 } ?? "")")
       }
-      throw Failure(description: "this has not happened in \(limit)")
+      let popups = scene.overlays.map(\.place).map { "\($0.width)x\($0.height) at \($0.x) \($0.y)" }
+      throw Failure(
+        description: "this has not happened in \(limit)"
+          + (popups.isEmpty ? "" : "; popups are \(popups.joined(separator: ", "))"))
     }
   }
 }

@@ -15,7 +15,12 @@
 #include "xdg-decoration-unstable-v1-server-protocol.h"
 #include "xdg-shell-server-protocol.h"
 
+#include <linux/sockios.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 
 // In C a table of requests (struct wl_surface_interface) and the description of a type (the variable
 // wl_surface_interface) share a name. Swift gets two: wl_surface_requests and wl_surface_type().
@@ -106,6 +111,72 @@ static inline void cwayland_end_listening(struct cwayland_listener *self) {
 // Variadic in the library.
 static inline void cwayland_post_error(struct wl_resource *resource, uint32_t code, const char *message) {
   wl_resource_post_error(resource, code, "%s", message);
+}
+
+static inline void cwayland_post_client_error(struct wl_client *client, const char *message) {
+  wl_client_post_implementation_error(client, "%s", message);
+}
+
+// All of the client's objects, also the library's own ones, and those of them that hold a mapping of its memory.
+struct cwayland_objects {
+  struct wl_listener created;
+  size_t count, mappings;
+  void (*notify)(void *context, size_t count, size_t mappings);
+  void *context;
+};
+
+struct cwayland_object {
+  struct wl_listener destroyed;
+  struct cwayland_objects *all;
+  bool maps;
+};
+
+static inline void cwayland_object_destroyed(struct wl_listener *listener, void *data) {
+  struct cwayland_object *self = wl_container_of(listener, self, destroyed);
+  (void)data;
+  self->all->count--;
+  self->all->mappings -= self->maps;
+  free(self);
+}
+
+static inline void cwayland_object_created(struct wl_listener *listener, void *data) {
+  struct cwayland_objects *all = wl_container_of(listener, all, created);
+  struct cwayland_object *self = malloc(sizeof *self);
+  if (self == NULL) abort();
+  const char *name = wl_resource_get_class(data);
+  bool maps = strcmp(name, "wl_shm_pool") == 0 || strcmp(name, "wl_buffer") == 0;
+  *self = (struct cwayland_object){{{0}, cwayland_object_destroyed}, all, maps};
+  wl_resource_add_destroy_listener(data, &self->destroyed);
+  all->count++;
+  all->mappings += maps;
+  all->notify(all->context, all->count, all->mappings);
+}
+
+// Calls notify for each object that the client makes. Freed by cwayland_free, when the client is gone.
+static inline struct cwayland_objects *cwayland_watch_objects(
+  struct wl_client *client, void (*notify)(void *, size_t, size_t), void *context) {
+  struct cwayland_objects *self = malloc(sizeof *self);
+  if (self == NULL) abort();
+  *self = (struct cwayland_objects){{{0}, cwayland_object_created}, 0, 0, notify, context};
+  wl_client_add_resource_created_listener(client, &self->created);
+  return self;
+}
+
+// Whether a message is wl_display.error, which is how a client learns what it did wrong: its text, or NULL.
+static inline const char *cwayland_error_text(
+  enum wl_protocol_logger_type type, const struct wl_protocol_logger_message *message) {
+  bool is = type == WL_PROTOCOL_LOGGER_EVENT && message->message_opcode == WL_DISPLAY_ERROR &&
+    wl_resource_get_id(message->resource) == 1 && message->arguments_count == 3;
+  return is ? message->arguments[2].s : NULL;
+}
+
+// How full a socket is with what its peer has not read, in percent.
+static inline int cwayland_fullness(int descriptor) {
+  int used = 0, room = 0;
+  socklen_t length = sizeof room;
+  if (ioctl(descriptor, SIOCOUTQ, &used) != 0) return 0;
+  if (getsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &room, &length) != 0 || room <= 0) return 0;
+  return (int)((long long)used * 100 / room);
 }
 
 // For what libraries have allocated.

@@ -2,7 +2,8 @@ import LinuxSystem
 import SceneCompositor
 import SceneHeadless
 
-// scene-run SCRIPT WIDTHxHEIGHT SCALE PROGRAM [ARGUMENTS]: an unmodified program as a scene, for tests.
+// scene-run SCRIPT WIDTHxHEIGHT SCALE PROGRAM [ARGUMENTS]: an unmodified program as a scene, for tests. Prints what the
+// program printed; on standard error how often its connection has ended, why, and the most memory that this host had.
 
 let arguments = CommandLine.arguments
 guard arguments.count >= 5 else {
@@ -10,10 +11,9 @@ guard arguments.count >= 5 else {
   CurrentProcess.exit(64)
 }
 let size = arguments[2].split(separator: "x").compactMap { Int($0) }
+
 do {
-  let (own, its) = try Socket.pair()
   let output = try Pipe.make()
-  let null = SharedDescriptor(try File.open("/dev/null", .readWrite))
   var environment = CurrentProcess.allEnvironment.filter {
     !["DISPLAY=", "WAYLAND_", "XDG_CURRENT_DESKTOP=", "QT_QPA_PLATFORMTHEME="].contains(where: $0.hasPrefix)
   }
@@ -21,11 +21,18 @@ do {
     "WAYLAND_SOCKET=3", "GDK_BACKEND=wayland", "QT_QPA_PLATFORM=wayland", "SDL_VIDEODRIVER=wayland",
     "GSK_RENDERER=cairo",
   ]
-  let child = try Spawn(
-    path: arguments[4], arguments: Array(arguments.dropFirst(5)), environment: environment,
-    descriptors: [null, output.writing, output.writing, its]
-  ).run()
-  let process = child.takeProcess()
+  let own: SharedDescriptor
+  let process: ProcessDescriptor
+  do {
+    // Only the program keeps the other end, so that its end can be seen.
+    let (ours, its) = try Socket.pair()
+    own = ours
+    let null = SharedDescriptor(try File.open("/dev/null", .readWrite))
+    process = try Spawn(
+      path: arguments[4], arguments: Array(arguments.dropFirst(5)), environment: environment,
+      descriptors: [null, output.writing, output.writing, its]
+    ).run().takeProcess()
+  }
   let host = try HeadlessHost(
     own.descriptor.duplicate(), naming: .oneScene, scale: Double(arguments[3]) ?? 1)
   let scene = host.makeScene(token: nil, size: size.count == 2 ? (size[0], size[1]) : nil)
@@ -45,6 +52,12 @@ do {
   _ = try? process.reap()
   printed += String(decoding: output.written(upTo: 65536), as: UTF8.self)
   print(printed, terminator: "")
+  if case .some(let reason) = host.end {
+    CurrentProcess.printError("scene-run: ended \(host.ends) time: \(reason ?? "by itself")")
+  }
+  let status = String(decoding: try File.read("/proc/self/status", limit: 1 << 16), as: UTF8.self)
+  let peak = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") } ?? ""
+  CurrentProcess.printError("scene-run: \(peak)")
   if let failure {
     CurrentProcess.printError("scene-run: \(failure)")
     CurrentProcess.exit(1)
