@@ -12,14 +12,14 @@ guard arguments.count >= 5 else {
 let size = arguments[2].split(separator: "x").compactMap { Int($0) }
 
 /// The program, and the host's end of its connection. Only the program keeps the other one, so that its end can be seen.
-func start(_ environment: [String], _ output: Pipe) throws -> (SharedDescriptor, ProcessDescriptor) {
+func start(_ environment: [String], _ output: Pipe) throws -> (SharedDescriptor, SharedProcess) {
   let (own, its) = try Socket.pair()
   let null = SharedDescriptor(try File.open("/dev/null", .readWrite))
   let child = try Spawn(
     path: arguments[4], arguments: Array(arguments.dropFirst(5)), environment: environment,
     descriptors: [null, output.writing, output.writing, its]
   ).run()
-  return (own, child.takeProcess())
+  return (own, SharedProcess(child))
 }
 
 do {
@@ -46,11 +46,11 @@ do {
       return printed
     }
   } catch { failure = error }
-  try? process.send(signal: Signals.kill)
-  _ = try? Poll.readable(process.descriptor.rawValue, deadline: .now + .seconds(5))
-  _ = try? process.reap()
+  process.send(signal: Signals.kill)
+  _ = try? Poll.readable(process.rawValue, deadline: .now + .seconds(5))
+  _ = try? process.process.reap()
   printed += String(decoding: output.written(upTo: 65536), as: UTF8.self)
-  print(printed, terminator: "")
+  try? FileDescriptor.standardOutput().write(all: Array(printed.utf8))
   if let failure {
     CurrentProcess.printError("scene-run: \(failure)")
     CurrentProcess.exit(1)
