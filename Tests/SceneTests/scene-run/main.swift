@@ -12,6 +12,17 @@ guard arguments.count >= 5 else {
 }
 let size = arguments[2].split(separator: "x").compactMap { Int($0) }
 
+/// The program, and the host's end of its connection. Only the program keeps the other one, so that its end can be seen.
+func start(_ environment: [String], _ output: Pipe) throws -> (SharedDescriptor, SharedProcess) {
+  let (own, its) = try Socket.pair()
+  let null = SharedDescriptor(try File.open("/dev/null", .readWrite))
+  let child = try Spawn(
+    path: arguments[4], arguments: Array(arguments.dropFirst(5)), environment: environment,
+    descriptors: [null, output.writing, output.writing, its]
+  ).run()
+  return (own, SharedProcess(child))
+}
+
 do {
   let output = try Pipe.make()
   var environment = CurrentProcess.allEnvironment.filter {
@@ -21,18 +32,7 @@ do {
     "WAYLAND_SOCKET=3", "GDK_BACKEND=wayland", "QT_QPA_PLATFORM=wayland", "SDL_VIDEODRIVER=wayland",
     "GSK_RENDERER=cairo",
   ]
-  let own: SharedDescriptor
-  let process: ProcessDescriptor
-  do {
-    // Only the program keeps the other end, so that its end can be seen.
-    let (ours, its) = try Socket.pair()
-    own = ours
-    let null = SharedDescriptor(try File.open("/dev/null", .readWrite))
-    process = try Spawn(
-      path: arguments[4], arguments: Array(arguments.dropFirst(5)), environment: environment,
-      descriptors: [null, output.writing, output.writing, its]
-    ).run().takeProcess()
-  }
+  let (own, process) = try start(environment, output)
   let host = try HeadlessHost(
     own.descriptor.duplicate(), naming: .oneScene, scale: Double(arguments[3]) ?? 1)
   let scene = host.makeScene(token: nil, size: size.count == 2 ? (size[0], size[1]) : nil)
@@ -47,11 +47,11 @@ do {
       return printed
     }
   } catch { failure = error }
-  try? process.send(signal: Signals.kill)
-  _ = try? Poll.readable(process.descriptor.rawValue, deadline: .now + .seconds(5))
-  _ = try? process.reap()
+  process.send(signal: Signals.kill)
+  _ = try? Poll.readable(process.rawValue, deadline: .now + .seconds(5))
+  _ = try? process.process.reap()
   printed += String(decoding: output.written(upTo: 65536), as: UTF8.self)
-  print(printed, terminator: "")
+  try? FileDescriptor.standardOutput().write(all: Array(printed.utf8))
   if case .some(let reason) = host.end {
     CurrentProcess.printError("scene-run: ended \(host.ends) time: \(reason ?? "by itself")")
   }
