@@ -31,9 +31,9 @@ final class Seat {
   /// Where each finger began.
   private var fingers: [Int32: Surface] = [:]
 
-  init() throws(Errno) {
+  init(_ keymap: Keymap?) throws(Errno) {
     // A system without layouts has no keyboard either, so this is the host's fault to be told.
-    keymap = try Keymap()
+    self.keymap = try keymap ?? Keymap()
   }
 
   func setKeymap(_ new: Keymap) {
@@ -188,7 +188,6 @@ final class Seat {
     keymap.update(modifiers)
     if keyboardFocus != nil { for keyboard in keyboards { keyboard.sendModifiers() } }
   }
-
 
   // MARK: Touch
 
