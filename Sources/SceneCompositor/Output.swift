@@ -7,10 +7,12 @@ final class Output: GlobalObject {
   /// What it is, or has become.
   func announce() {
     guard let resource else { return }
+    // As large as 96 pixels an inch make it, times the scale: foot chooses its font by that.
     unsafe wl_output_send_geometry(
-      resource, 0, 0, 340, 190, Int32(WL_OUTPUT_SUBPIXEL_UNKNOWN.rawValue), "extensiond", "scene",
+      resource, 0, 0, 508, 286, Int32(WL_OUTPUT_SUBPIXEL_UNKNOWN.rawValue), "extensiond", "scene",
       Int32(WL_OUTPUT_TRANSFORM_NORMAL.rawValue))
-    unsafe wl_output_send_mode(resource, WL_OUTPUT_MODE_CURRENT.rawValue, 1920, 1080, 60000)
+    unsafe wl_output_send_mode(
+      resource, WL_OUTPUT_MODE_CURRENT.rawValue, Int32(1920 * scale), Int32(1080 * scale), 60000)
     if has(version: 2) { unsafe wl_output_send_scale(resource, Int32(scale)) }
     if has(version: 4) { unsafe wl_output_send_name(resource, "SCENE-1") }
     if has(version: 2) { unsafe wl_output_send_done(resource) }
@@ -19,6 +21,17 @@ final class Output: GlobalObject {
   func enter(_ surface: Surface) {
     guard let resource, let surface = surface.resource else { return }
     unsafe wl_surface_send_enter(surface, resource)
+  }
+
+  func leave(_ surface: Surface) {
+    guard let resource, let surface = surface.resource else { return }
+    unsafe wl_surface_send_leave(surface, resource)
+  }
+
+  /// Windows and popups that were there before it.
+  func enterAll() {
+    for surface in compositor.windows.compactMap(\.surface) + compositor.popups.compactMap(\.surface)
+    where surface.pixels != nil { enter(surface) }
   }
 
   override func destroyed() { compositor.outputs.removeAll { $0 === self } }

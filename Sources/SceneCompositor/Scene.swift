@@ -1,3 +1,5 @@
+internal import LinuxSystem
+
 /// One scene of an extension, as its host shows it: the pixels of its window, its dialogs and popups, and where input goes.
 ///
 /// A host's view keeps one and draws `layers`. It belongs to its compositor's thread.
@@ -16,6 +18,14 @@ public final class Scene {
     case titleChanged
     /// It wants another size: see `preferredSize`.
     case preferredSizeChanged
+    /// An entry of it takes text, describes itself otherwise, or takes none any more: see `textInput`.
+    case textInputChanged
+    /// It would like to be brought to the front. At most once a second, and not while it has the keyboard.
+    case wantsAttention
+    /// Its program has not answered `SceneCompositor.ping` in time.
+    case unresponsive
+    /// It has, after that.
+    case responsive
     /// Another cursor is to be shown over it.
     case cursorChanged
   }
@@ -43,6 +53,7 @@ public final class Scene {
   private(set) var isWithdrawn = false
   /// The client has not been told the newest size.
   private var owesSize = false
+  private var lastWish: MonotonicTime?
   private var lastPreferredSize = (width: 0, height: 0)
 
   init(token: String?, size: (width: Int, height: Int)?, in compositor: SceneCompositor) {
@@ -172,6 +183,15 @@ public final class Scene {
     onEvent?(.overlaysChanged)
   }
 
+  func wantsAttention() {
+    let now = MonotonicTime.now
+    if hasKeyboard { return }
+    if let lastWish, now - lastWish < .seconds(1) { return }
+    lastWish = now
+    onEvent?(.wantsAttention)
+  }
+
+  func textInputChanged() { onEvent?(.textInputChanged) }
   func titleChanged() { onEvent?(.titleChanged) }
   func cursorChanged() { onEvent?(.cursorChanged) }
 

@@ -22,6 +22,7 @@ extension SceneCompositor {
       let output = unsafe bind(client, context, version, id, wl_output_type(), Output.self, Output.requests)
       output.compositor.outputs.append(output)
       output.announce()
+      output.enterAll()
     }
     unsafe add(wl_data_device_manager_type, 3) {
       unsafe bind(
@@ -31,6 +32,13 @@ extension SceneCompositor {
       unsafe bind(
         $0, $1, $2, $3, zwp_primary_selection_device_manager_v1_type(), PrimarySelectionManager.self,
         PrimarySelectionManager.requests)
+    }
+    unsafe add(zwp_text_input_manager_v3_type, 1) {
+      unsafe bind(
+        $0, $1, $2, $3, zwp_text_input_manager_v3_type(), TextInputManager.self, TextInputManager.requests)
+    }
+    unsafe add(xdg_activation_v1_type, 1) {
+      unsafe bind($0, $1, $2, $3, xdg_activation_v1_type(), Activation.self, Activation.requests)
     }
     unsafe add(wp_viewporter_type, 1) {
       unsafe bind($0, $1, $2, $3, wp_viewporter_type(), Viewporter.self, Viewporter.requests)

@@ -83,8 +83,7 @@ public import LinuxSystem
   private var waiting: [Surface] = []
   private var turn = 0
   private var hasNotedUntagged = false
-  /// The client has not answered a ping since.
-  public private(set) var isWaitingForAnswer = false
+  let pinger = Pinger()
 
   /// - Parameters:
   ///   - naming: which windows are whose.
@@ -101,6 +100,7 @@ public import LinuxSystem
     self.scale = scale
     seat = try Seat(keymap)
     unsafe wl_display_init_shm(display)
+    pinger.begin(in: self)
     clipboard.begin(in: self)
     primarySelection.begin(in: self)
     makeGlobals()
@@ -124,6 +124,7 @@ public import LinuxSystem
     primarySelection.onSelection = nil
     // What waits in the loop goes before the loop.
     transfers = []
+    pinger.end()
     if let clientListener { unsafe cwayland_end_listening(clientListener) }
     unsafe wl_display_destroy_clients(display)
     if let objects { unsafe cwayland_free(objects) }
@@ -276,16 +277,6 @@ public import LinuxSystem
     if !waiting.isEmpty { wake() }
   }
 
-  /// Asks the client whether it still answers: `isWaitingForAnswer` until it does.
-  public func ping() {
-    guard let base = shellBases.last else { return }
-    isWaitingForAnswer = true
-    base.ping()
-    flush()
-  }
-
-  func answered() { isWaitingForAnswer = false }
-
   func failed(_ message: String) { failure = failure ?? message }
 
   func nextSerial() -> UInt32 { unsafe wl_display_next_serial(display) }
@@ -322,7 +313,6 @@ public import LinuxSystem
   }
 
   func shown(_ window: Window) {
-    if let surface = window.surface { outputs.forEach { $0.enter(surface) } }
     assign(window)
   }
 

@@ -6,6 +6,7 @@ final class Seat {
   var pointers: [PointerObject] = []
   var keyboards: [KeyboardObject] = []
   var touches: [TouchObject] = []
+  var textInputs: [TextInputObject] = []
   private(set) var keymap: Keymap
 
   // The pointer.
@@ -22,7 +23,7 @@ final class Seat {
   private(set) var isCursorHidden = false
 
   // The keyboard.
-  private weak var keyboardScene: Scene?
+  private(set) weak var keyboardScene: Scene?
   private(set) weak var keyboardFocus: Surface?
   private(set) var heldKeys: [UInt32] = []
 
@@ -160,12 +161,14 @@ final class Seat {
     let new = keyboardScene?.keyboardSurface
     guard new !== keyboardFocus else { return }
     if let old = keyboardFocus { for keyboard in keyboards { keyboard.leave(old) } }
+    for input in textInputs { input.leave() }
     keyboardFocus = new
     guard let new else { return }
     // The protocol wants these before.
     new.compositor.clipboard.focusComes()
     new.compositor.primarySelection.focusComes()
     for keyboard in keyboards { keyboard.enter(new) }
+    for input in textInputs { input.enter(new, keyboardScene) }
   }
 
   func pressKey(_ key: UInt32, isDown: Bool, time: UInt32) {
@@ -234,6 +237,7 @@ final class Seat {
       pointerFocus = nil
     }
     if keyboardFocus === surface {
+      for input in textInputs { input.leave() }
       keyboardFocus = nil
       updateKeyboardFocus()
     }

@@ -13,6 +13,7 @@ final class SelectionDevice: WaylandObject {
   }
 
   func begin() {
+    countBinding()
     selection.devices.append(self)
     if seat.keyboardFocus != nil { tell() }
   }

@@ -15,13 +15,18 @@ final class ShellBase: GlobalObject {
     unsafe shell.appear(for: base, as: xdg_surface_type(), id: id, ShellSurface.requests)
   }
 
-  /// Whether it has answered since; whoever asks waits a while.
-  func ping() {
-    guard let resource else { return }
-    unsafe xdg_wm_base_send_ping(resource, compositor.nextSerial())
+  /// What its answer will have in it.
+  func ping() -> UInt32? {
+    guard let resource else { return nil }
+    let serial = compositor.nextSerial()
+    unsafe xdg_wm_base_send_ping(resource, serial)
+    return serial
   }
 
-  override func destroyed() { compositor.shellBases.removeAll { $0 === self } }
+  override func destroyed() {
+    compositor.shellBases.removeAll { $0 === self }
+    compositor.pinger.isGone(self)
+  }
 
   nonisolated(unsafe) static let requests = unsafe requestTable(
     xdg_wm_base_requests(
@@ -33,5 +38,5 @@ final class ShellBase: GlobalObject {
       get_xdg_surface: { _, base, id, surface in
         unsafe ShellBase.of(base).makeSurface(base, id, Surface.of(surface))
       },
-      pong: { _, base, _ in unsafe ShellBase.of(base).compositor.answered() }))
+      pong: { _, base, serial in unsafe ShellBase.of(base).compositor.pinger.answered(serial) }))
 }

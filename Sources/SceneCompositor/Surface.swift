@@ -110,7 +110,9 @@ final class Surface: WaylandObject {
     compositor.memory += (new?.byteCount ?? 0) - (pixels?.byteCount ?? 0)
     held?.buffer.release()
     held = nil
+    let (had, has) = (pixels != nil, new != nil)
     pixels = new
+    if has != had { for output in compositor.outputs { has ? output.enter(self) : output.leave(self) } }
   }
 
   /// False where the client's connection has ended for it.

@@ -17,6 +17,8 @@ public final class HeadlessHost {
   public private(set) var changes = 0
   /// The last text that was copied in the extension, or marked.
   public private(set) var copied: String?, marked: String?
+  /// How often the extension wished to be brought to the front.
+  public private(set) var wishes = 0
   /// How often a first picture appeared.
   public private(set) var appearances = 0
 
@@ -61,6 +63,7 @@ public final class HeadlessHost {
       guard let self else { return }
       switch event {
       case .shown: appearances += 1
+      case .wantsAttention: wishes += 1
       default: changes += 1
       }
       scheduleFrame()

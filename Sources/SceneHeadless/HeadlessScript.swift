@@ -12,6 +12,14 @@ public import SceneCompositor
 ///     wait size W H           until the window has this size
 ///     wait clipboard TEXT     until this was copied in the extension; primary: until it was marked
 ///     clipboard TEXT          what was copied elsewhere; primary: what was marked
+///     wait text-input TEXT    until an entry has the keyboard, with this text in it; no-text-input: until none has
+///     compose TEXT | enter TEXT | delete BEFORE AFTER    what an input method does, in bytes
+///     wait cursor X Y W H     until the entry's cursor is in this part of the scene
+///     wait pixels W H         until the window's buffer has this size
+///     wait attention N        until the extension has wished so often to be brought to the front
+///     ping                    asks whether it still answers, within a second
+///     wait unresponsive, responsive
+///     scale NUMBER            of the screen, from now on
 ///     hold NUMBER | release NUMBER    a key that stays down
 ///     move X Y | click [popup] X Y [left|right|middle] | scroll X Y DOWN
 ///     focus | unfocus | type TEXT | key NUMBER
@@ -83,6 +91,12 @@ public struct HeadlessScript {
       scene.key(key, isDown: false, milliseconds: now + 10)
     case "hold": try scene.key(UInt32(number(0)), isDown: true, milliseconds: now)
     case "release": try scene.key(UInt32(number(0)), isDown: false, milliseconds: now)
+    case "compose":
+      scene.enterText(composition: Scene.Composition(rest, cursor: rest.utf8.count..<rest.utf8.count))
+    case "enter": scene.enterText(rest)
+    case "delete": try scene.enterText(deleting: (Int(number(0)), Int(number(1))))
+    case "ping": host.compositor.ping(within: .seconds(1))
+    case "scale": try host.compositor.scale = number(0)
     case "clipboard": host.compositor.clipboard.offer(rest)
     case "primary": host.compositor.primarySelection.offer(rest)
     case "resize": try scene.resize(width: Int(number(0)), height: Int(number(1)))
@@ -133,6 +147,23 @@ public struct HeadlessScript {
     case "ended": condition = { host.end != nil }
     case "text":
       condition = { output().split(separator: "\n").contains { $0.contains(text) } }
+    case "text-input":
+      condition = { scene.textInput.map { text.isEmpty || $0.surroundingText == text } ?? false }
+    case "no-text-input": condition = { scene.textInput == nil }
+    case "cursor" where numbers.count == 4:
+      condition = {
+        guard let cursor = scene.textInput?.cursorRectangle else { return false }
+        return cursor.x >= numbers[0] && cursor.x + cursor.width <= numbers[0] + numbers[2]
+          && cursor.y >= numbers[1] && cursor.y + cursor.height <= numbers[1] + numbers[3]
+      }
+    case "pixels" where numbers.count == 2:
+      condition = {
+        let pixels = scene.layers.first?.pixels
+        return pixels?.width == numbers[0] && pixels?.height == numbers[1]
+      }
+    case "attention": condition = { host.wishes == numbers.first }
+    case "unresponsive": condition = { host.compositor.isUnresponsive }
+    case "responsive": condition = { !host.compositor.isUnresponsive && !host.compositor.isWaitingForAnswer }
     case "clipboard": condition = { host.copied == text }
     case "primary": condition = { host.marked == text }
     case "popup": condition = { !scene.overlays.isEmpty }

@@ -51,7 +51,7 @@ do {
   _ = try? Poll.readable(process.descriptor.rawValue, deadline: .now + .seconds(5))
   _ = try? process.reap()
   printed += String(decoding: output.written(upTo: 65536), as: UTF8.self)
-  print(printed, terminator: "")
+  try? FileDescriptor.standardOutput().write(all: Array(printed.utf8))
   if case .some(let reason) = host.end {
     CurrentProcess.printError("scene-run: ended \(host.ends) time: \(reason ?? "by itself")")
   }
