@@ -34,7 +34,7 @@ final class Seat {
 
   init(_ keymap: Keymap?) throws(Errno) {
     // A system without layouts has no keyboard either, so this is the host's fault to be told.
-    self.keymap = try keymap ?? Keymap()
+    if let keymap { self.keymap = keymap } else { self.keymap = try Keymap() }
   }
 
   func setKeymap(_ new: Keymap) {

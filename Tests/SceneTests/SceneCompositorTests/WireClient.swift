@@ -138,15 +138,13 @@ final class WireClient {
 
   /// A buffer of one colour.
   func makeBuffer(_ width: Int, _ height: Int, _ colour: UInt32 = 0xff00_ff00) throws -> UInt32 {
-    let path = "/dev/shm/wire-client-\(CurrentProcess.processID)-\(newID())"
+    // Tests run at the same time, each with clients of its own.
+    let path = "/dev/shm/wire-client-\(CurrentProcess.processID)-\(ObjectIdentifier(self).hashValue)"
     let file = SharedDescriptor(try File.open(path, [.readWrite, .create, .exclusive]))
     try File.remove(path)
     let bytes = (0..<4).map { UInt8(truncatingIfNeeded: colour >> UInt32($0 * 8)) }
     try file.descriptor.write(all: (0..<width * height).flatMap { _ in bytes })
-    // The number of the file's name is none of an object.
-    next -= 1
-    let pool = newID()
-    send(memory, 0, [.object(pool), .number(width * height * 4)], file)
+    let pool = make(memory, 0, .number(width * height * 4), file: file)
     let buffer = make(pool, 0, 0, .number(width), .number(height), .number(width * 4), 0)
     request(pool, 1)
     return buffer
