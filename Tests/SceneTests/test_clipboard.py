@@ -26,8 +26,8 @@ class Toolkits(SceneTest):
         for name in "gtk4.py", "gtk3.py":
             with self.subTest(name):
                 self.run_scene(
-                    ["wait shown", "focus", "type marked", "wait text TEXT marked", "hold 42", "key 102",
-                     "release 42", "wait primary marked", "primary host", "key 107", "click 300 15 middle",
+                    ["wait shown", "focus", "type marked", "wait text TEXT marked", "hold 29", "key 30",
+                     "release 29", "wait primary marked", "primary host", "key 107", "click 300 15 middle",
                      "wait text TEXT markedhost"], PYTHON, CLIENTS / name, size="640x400")
 
     def test_a_button_of_gtk_4_is_clicked(self):
@@ -61,7 +61,7 @@ class Policy(SceneTest):
         self.attempt("drag", "focus", "click 10 10", "wait text CANCELLED")
 
     def test_too_much_text_is_refused(self):
-        self.attempt("huge", "focus", "key 30", "wait text REFUSED")
+        self.attempt("huge", "focus", "key 30", "wait text OFFERED", "ask", "wait text REFUSED")
 
     def test_a_client_that_does_not_read_makes_nobody_wait(self):
         self.attempt("blocking", "clipboard a text", "focus", "wait text ASKED", "clipboard another",

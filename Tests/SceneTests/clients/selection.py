@@ -83,11 +83,10 @@ def pressed(body):
         return
     if mode == "huge":
         client.send(device, 1, source(4 << 20), serial)
+        client.settle()
+        print("OFFERED", flush=True)
     elif mode == "old":
         client.send(device, 1, source(), serial - 1)
-    elif mode == "silent":
-        client.on.pop((made := source(), 1))
-        client.send(device, 1, made, serial)
     elif mode == "drag":
         client.send(device, 0, source(), window.surface, None, serial)
 
