@@ -28,7 +28,8 @@ private final class SceneClient {
     self.bytes = bytes
     let (own, its) = try Socket.pair()
     socket = own
-    compositor = try SceneCompositor(naming: bytes.count % 2 == 0 ? .oneScene : .byToken, keymap: Self.keymap)
+    let keymap = unsafe Self.keymap
+    compositor = try SceneCompositor(naming: bytes.count % 2 == 0 ? .oneScene : .byToken, keymap: keymap)
     try compositor.attach(its.descriptor.duplicate())
     scene = compositor.makeScene(token: "a", size: (64, 48))
     compositor.onEnd = { [unowned self] _ in ends += 1 }
