@@ -236,6 +236,9 @@ let package = Package(
     .testTarget(
       name: "LauncherTests", dependencies: ["Launcher", "LauncherProtocol", "LinuxSystem", "Varlink"]),
     .testTarget(
+      name: "SceneCompositorTests", dependencies: ["LinuxSystem", "SceneCompositor"],
+      path: "Tests/SceneTests/SceneCompositorTests"),
+    .testTarget(
       name: "VarlinkTests",
       dependencies: ["ExtensionInterfaces", "LinuxSystem", "Varlink", "VarlinkGenerator"],
       exclude: ["Golden"], plugins: ["VarlinkPlugin"]),
@@ -250,7 +253,7 @@ if let libraries = Context.environment["EXTENSIOND_FUZZER"] {
       name: "fuzz",
       dependencies: [
         "BrokerCore", "BrokerDaemon", "CFuzzer", "ExtensionBundles", "ExtensionInterfaces",
-        "LauncherProtocol", "LinuxSystem", "Varlink", "VarlinkGenerator",
+        "LauncherProtocol", "LinuxSystem", "SceneCompositor", "Varlink", "VarlinkGenerator",
       ],
       path: "Tests/Fuzz/Program",
       linkerSettings: [

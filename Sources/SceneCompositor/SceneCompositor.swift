@@ -88,14 +88,17 @@ public import LinuxSystem
   /// - Parameters:
   ///   - naming: which windows are whose.
   ///   - scale: of the output, of which a buffer has as many pixels for one of a scene.
+  ///   - keymap: of the host's keyboard; nil: the system's own.
   /// - Throws: where there is no memory, or no descriptor.
-  public init(naming: Naming, scale: Double = 1, limits: Limits = Limits()) throws(Errno) {
+  public init(naming: Naming, scale: Double = 1, keymap: Keymap? = nil, limits: Limits = Limits())
+    throws(Errno)
+  {
     guard let display = unsafe wl_display_create() else { throw .last }
     self.display = unsafe display
     self.naming = naming
     self.limits = limits
     self.scale = scale
-    seat = try Seat()
+    seat = try Seat(keymap)
     unsafe wl_display_init_shm(display)
     pinger.begin(in: self)
     clipboard.begin(in: self)
@@ -105,7 +108,9 @@ public import LinuxSystem
     logger = unsafe wl_display_add_protocol_logger(
       display,
       { context, type, message in
-        guard let context = unsafe context, let text = unsafe cwayland_error_text(type, message) else { return }
+        guard let context = unsafe context, let text = unsafe cwayland_error_text(type, message) else {
+          return
+        }
         unsafe Unmanaged<SceneCompositor>.fromOpaque(context).takeUnretainedValue().failed(
           String(cString: text))
       }, context)

@@ -32,9 +32,9 @@ final class Seat {
   /// Where each finger began.
   private var fingers: [Int32: Surface] = [:]
 
-  init() throws(Errno) {
+  init(_ keymap: Keymap?) throws(Errno) {
     // A system without layouts has no keyboard either, so this is the host's fault to be told.
-    keymap = try Keymap()
+    if let keymap { self.keymap = keymap } else { self.keymap = try Keymap() }
   }
 
   func setKeymap(_ new: Keymap) {
@@ -191,7 +191,6 @@ final class Seat {
     keymap.update(modifiers)
     if keyboardFocus != nil { for keyboard in keyboards { keyboard.sendModifiers() } }
   }
-
 
   // MARK: Touch
 

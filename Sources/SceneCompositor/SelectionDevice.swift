@@ -38,7 +38,9 @@ final class SelectionDevice: WaylandObject {
   nonisolated(unsafe) static let requests = unsafe requestTable(
     wl_data_device_requests(
       // Nothing is dragged from a scene: toolkits stop where the source is cancelled.
-      start_drag: { _, _, source, _, _, _ in if unsafe source != nil { unsafe SelectionSource.of(source).cancel() } },
+      start_drag: { _, _, source, _, _, _ in
+        if unsafe source != nil { unsafe SelectionSource.of(source).cancel() }
+      },
       set_selection: { _, device, source, serial in
         let source = unsafe source == nil ? nil : SelectionSource.of(source)
         unsafe SelectionDevice.of(device).selection.set(source, serial: serial)

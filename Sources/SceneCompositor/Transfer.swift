@@ -21,7 +21,8 @@ class Transfer {
   /// From now on the pipe is waited for.
   final func begin(writing: Bool) {
     guard let compositor, timer != nil else { return }
-    watch = LoopSource(pipe.descriptor.rawValue, writing: writing, in: compositor) { [unowned self] in step() }
+    watch = LoopSource(pipe.descriptor.rawValue, writing: writing, in: compositor) { [unowned self] in step()
+    }
     if watch == nil { end(.nothing) }
   }
 
@@ -97,7 +98,9 @@ final class IncomingText: Transfer {
   override func ended(_ failure: Selection.Failure?) {
     let handler = handler
     self.handler = nil
-    if let failure { handler?(.failure(failure)) } else if let text = String(validating: bytes, as: UTF8.self) {
+    if let failure {
+      handler?(.failure(failure))
+    } else if let text = String(validating: bytes, as: UTF8.self) {
       handler?(.success(text))
     } else {
       handler?(.failure(.notText))

@@ -15,8 +15,9 @@ public final class HeadlessHost {
   public private(set) var ends = 0
   /// How often something was drawn.
   public private(set) var changes = 0
-  /// The last text that was copied in the extension, or marked.
-  public private(set) var copied: String?, marked: String?
+  private var texts: [KeyPath<SceneCompositor, Selection>: String] = [:]
+  /// Of which selections the text was asked for.
+  private var asks: Set<KeyPath<SceneCompositor, Selection>> = []
   /// How often the extension wished to be brought to the front.
   public private(set) var wishes = 0
   /// How often a first picture appeared.
@@ -36,22 +37,20 @@ public final class HeadlessHost {
       self?.end = .some($0)
       self?.ends += 1
     }
-    // A host of people would ask when they paste: a script wants to know at once.
-    compositor.clipboard.onSelection = { [weak self] types in
-      self?.take(types, from: \.clipboard) { self?.copied = $0 }
-    }
-    compositor.primarySelection.onSelection = { [weak self] types in
-      self?.take(types, from: \.primarySelection) { self?.marked = $0 }
-    }
     compositor.flush()
   }
 
-  private func take(
-    _ types: [String], from selection: KeyPath<SceneCompositor, Selection>,
-    _ keep: @escaping (String?) -> Void
-  ) {
-    guard !types.isEmpty else { return keep(nil) }
-    compositor[keyPath: selection].requestText { keep(try? $0.get()) }
+  /// What was copied in the extension (`\.clipboard`), or marked (`\.primarySelection`), as far as it is known: each look asks
+  /// anew, as somebody does who pastes. GTK 4 has no text yet when it says that something is marked.
+  public func text(of selection: KeyPath<SceneCompositor, Selection>) -> String? {
+    if !asks.contains(selection) {
+      asks.insert(selection)
+      compositor[keyPath: selection].requestText { [weak self] answer in
+        self?.texts[selection] = try? answer.get()
+        self?.asks.remove(selection)
+      }
+    }
+    return texts[selection]
   }
 
   deinit { watch?.cancel() }

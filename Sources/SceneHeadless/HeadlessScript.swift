@@ -11,6 +11,7 @@ public import SceneCompositor
 ///     wait colour X Y RRGGBB  until the pixel there has about this colour
 ///     wait size W H           until the window has this size
 ///     wait clipboard TEXT     until this was copied in the extension; primary: until it was marked
+///     ask                     for what was copied in the extension, without a wait for it
 ///     clipboard TEXT          what was copied elsewhere; primary: what was marked
 ///     wait text-input TEXT    until an entry has the keyboard, with this text in it; no-text-input: until none has
 ///     compose TEXT | enter TEXT | delete BEFORE AFTER    what an input method does, in bytes
@@ -95,6 +96,7 @@ public struct HeadlessScript {
       scene.enterText(composition: Scene.Composition(rest, cursor: rest.utf8.count..<rest.utf8.count))
     case "enter": scene.enterText(rest)
     case "delete": try scene.enterText(deleting: (Int(number(0)), Int(number(1))))
+    case "ask": _ = host.text(of: \.clipboard)
     case "ping": host.compositor.ping(within: .seconds(1))
     case "scale": try host.compositor.scale = number(0)
     case "clipboard": host.compositor.clipboard.offer(rest)
@@ -164,8 +166,8 @@ public struct HeadlessScript {
     case "attention": condition = { host.wishes == numbers.first }
     case "unresponsive": condition = { host.compositor.isUnresponsive }
     case "responsive": condition = { !host.compositor.isUnresponsive && !host.compositor.isWaitingForAnswer }
-    case "clipboard": condition = { host.copied == text }
-    case "primary": condition = { host.marked == text }
+    case "clipboard": condition = { host.text(of: \.clipboard) == text }
+    case "primary": condition = { host.text(of: \.primarySelection) == text }
     case "popup": condition = { !scene.overlays.isEmpty }
     case "no-popup": condition = { scene.overlays.isEmpty }
     case "popup-in" where numbers.count == 4:

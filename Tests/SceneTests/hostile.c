@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <wayland-client.h>
@@ -368,6 +369,8 @@ static void attack(const char *name) {
 
 int main(int count, char **arguments) {
   setvbuf(stdout, NULL, _IOLBF, 0);
+  // A stopped one would stay for ever.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
   display = wl_display_connect(NULL);
   if (count < 2 || display == NULL) return 2;
   registry = wl_display_get_registry(display);

@@ -15,8 +15,7 @@ struct FuzzTarget: Sendable {
 
   static let all: [FuzzTarget] = [
     answers, bundles, entitlements, interfaces, json, launcher, messages, metainfo, policy, propertyLists,
-    service,
-    signatures, strings,
+    scenes, service, signatures, strings,
   ]
 }
 
