@@ -6,8 +6,8 @@ struct Activation: Sendable {
     /// The host waits for an answer.
     case pending(RequestID, Step)
     case active
-    /// The extension was asked to end.
-    case deactivating(Reason)
+    /// The extension was asked to end. Indirect, since a reason is as large as all else of an activation.
+    indirect case deactivating(Reason)
   }
 
   enum Step: Hashable, Sendable {

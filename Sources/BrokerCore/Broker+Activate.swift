@@ -203,10 +203,12 @@ extension Broker {
   ) {
     let call = newCall()
     let connection = ConnectionID(UInt64(unique()))
-    let waits = instances[activation.instance]?.waits == true
-    instances[activation.instance]?.accepting[call] = Instance.PendingAccept(
-      activation: activation.id, connection: connection, purpose: purpose, wantsDisplay: display,
-      deadline: waits ? nil : now.monotonic + limits.answerDeadline)
+    let deadline = now.monotonic + limits.answerDeadline
+    instances.update(activation.instance) { instance in
+      instance.accepting[call] = Instance.PendingAccept(
+        activation: activation.id, connection: connection, purpose: purpose, wantsDisplay: display,
+        deadline: instance.waits ? nil : deadline)
+    }
     let isOffered = display && offerDisplay(activation.instance)
     effects.append(
       .accept(
@@ -232,7 +234,7 @@ extension Broker {
     reply(
       request,
       BrokerInterface.Activate.Reply(
-        activation: id, instance: activation.instance, leaseFileDescriptor: 0,
+        activation: id, instance: activation.wantsDisplay ? activation.instance : nil, leaseFileDescriptor: 0,
         connectionFileDescriptor: connection == nil ? nil : 1, displayFileDescriptor: display),
       descriptors: descriptors)
     if let activation = activations[id] { tell(activation.host, event(of: activation)) }
@@ -244,22 +246,25 @@ extension Broker {
 
   mutating func connect(_ call: BrokerInterface.Connect, _ request: RequestID, _ host: HostKey) {
     let id = call.activation
-    if let ended = endedActivations[id], ended.host == host {
+    guard let activation = activations[id] else {
+      guard let ended = endedActivations[id], ended.host == host else {
+        return fail(request, BrokerInterface.ActivationNotFound(activation: id))
+      }
       return fail(request, BrokerInterface.ActivationEnded(activation: id, reason: ended.reason))
     }
-    guard let activation = activations[id], activation.host == host, !activation.isPending else {
+    guard activation.host == host, !activation.isPending else {
       return fail(request, BrokerInterface.ActivationNotFound(activation: id))
     }
-    // Its activations may be told of nothing yet: what is killed gets no time to deactivate.
-    if case .stopping(let reason, _) = instances[activation.instance]?.phase {
-      return fail(request, BrokerInterface.ActivationEnded(activation: id, reason: reason))
+    let most = limits.connectsInFlightPerInstance
+    let refusal = instances.update(activation.instance) { instance -> (any VarlinkErrorReply)? in
+      // Its activations may be told of nothing yet: what is killed gets no time to deactivate.
+      if case .stopping(let reason, _) = instance.phase {
+        return BrokerInterface.ActivationEnded(activation: id, reason: reason)
+      }
+      guard instance.accepting.count >= most else { return nil }
+      return BrokerInterface.LimitReached(limit: "connectsInFlightPerInstance", value: most)
     }
-    guard (instances[activation.instance]?.accepting.count ?? 0) < limits.connectsInFlightPerInstance else {
-      return fail(
-        request,
-        BrokerInterface.LimitReached(
-          limit: "connectsInFlightPerInstance", value: limits.connectsInFlightPerInstance))
-    }
+    if let refusal = refusal ?? nil { return fail(request, refusal) }
     if call.display == true, let obstacle = obstacleToDisplay(of: activation.instance) {
       return fail(request, obstacle)
     }

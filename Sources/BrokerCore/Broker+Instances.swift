@@ -43,6 +43,8 @@ extension Broker {
 
   /// The extension did what it was asked for. Which call that was, decides what it means.
   mutating func answered(_ id: String, call: String, scenes: [String]?, hearsMemoryPressure: Bool) {
+    // What comes most often is looked for first: no two calls have one name.
+    if let pending = takeAccept(id, call: call) { return accepted(id, pending) }
     if endMemoryPressure(id, call: call) { return }
     switch instances[id]?.phase {
     case .starting(call):
@@ -52,7 +54,7 @@ extension Broker {
       // It will exit now; the deadline still holds.
       let identifier = instances[id]?.identifier ?? ""
       note(.debug, "instance.stopping", identifier, "\(identifier) answered Stop", instance: id)
-    default: accepted(id, call: call)
+    default: break
     }
   }
 
@@ -82,29 +84,37 @@ extension Broker {
     stopIfIdle(id)
   }
 
-  private mutating func accepted(_ id: String, call: String) {
-    guard let pending = instances[id]?.accepting.removeValue(forKey: call),
-      let identifier = instances[id]?.identifier
-    else { return }
-    handshakes[identifier] = "it accepted a connection"
+  /// The connection that waits for the answer to this call, which does not wait any more, and its extension.
+  private mutating func takeAccept(
+    _ id: String, call: String
+  ) -> (connection: Instance.PendingAccept, identifier: String)? {
+    let taken = instances.update(id) { ($0.accepting.removeValue(forKey: call), $0.identifier) }
+    guard let taken, let connection = taken.0 else { return nil }
+    return (connection, taken.1)
+  }
+
+  private mutating func accepted(
+    _ id: String, _ taken: (connection: Instance.PendingAccept, identifier: String)
+  ) {
+    let pending = taken.connection
+    handshakes[taken.identifier] = "it accepted a connection"
     switch pending.purpose {
     case .activate: commit(pending.activation, connection: pending.connection)
     case .connect(let request):
-      activations[pending.activation]?.connections += 1
+      activations.update(pending.activation) { $0.connections += 1 }
       var descriptors = [DescriptorSource.connection(pending.connection)]
       let display = pending.wantsDisplay ? giveDisplay(id, after: &descriptors) : nil
       reply(
         request,
         BrokerInterface.Connect.Reply(
-          instance: id, connectionFileDescriptor: 0, displayFileDescriptor: display),
+          instance: pending.wantsDisplay ? id : nil, connectionFileDescriptor: 0,
+          displayFileDescriptor: display),
         descriptors: descriptors)
     }
   }
 
   mutating func acceptFailed(_ id: String, call: String, _ error: any VarlinkErrorReply) {
-    guard let pending = instances[id]?.accepting.removeValue(forKey: call),
-      let identifier = instances[id]?.identifier
-    else { return }
+    guard let (pending, identifier) = takeAccept(id, call: call) else { return }
     let what = (error as? BrokerInterface.ConnectionRejected).map { ": \($0.message)" } ?? ""
     handshakes[identifier] = "it refused a connection\(what)"
     effects.append(.dropConnection(pending.connection))

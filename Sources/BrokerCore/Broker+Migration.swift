@@ -45,24 +45,35 @@ extension Broker {
 
   /// The decisions about something that is gone, and what it has stored.
   mutating func forget(_ identifier: String, _ request: RequestID) {
-    let paths = catalog.matching(identifier).map(\.path)
-    guard paths.isEmpty, !instances.values.contains(where: { $0.identifier == identifier }) else {
-      return fail(request, AdminInterface.StillThere(extension: identifier, paths: paths))
-    }
+    guard isGone(identifier) else { return refuseToForget(identifier, request) }
     guard BundleIdentifier.isValid(identifier) else {
       return fail(request, AdminInterface.ExtensionNotFound(extension: identifier))
     }
-    effects.append(.forgetExtension(request, identifier, resets(identifier, by: describePeer(request))))
+    effects.append(.removeContainer(request, identifier, by: describePeer(request)))
+  }
+
+  private func isGone(_ identifier: String) -> Bool {
+    catalog.matching(identifier).isEmpty && !instances.values.contains { $0.identifier == identifier }
+  }
+
+  private mutating func refuseToForget(_ identifier: String, _ request: RequestID) {
+    let paths = catalog.matching(identifier).map(\.path)
+    fail(request, AdminInterface.StillThere(extension: identifier, paths: paths))
+  }
+
+  /// That took a while, in which it may have come back, and been decided about.
+  mutating func containerRemoved(_ request: RequestID?, _ identifier: String, by peer: String) {
+    guard isGone(identifier) else {
+      if let request { refuseToForget(identifier, request) }
+      return
+    }
+    effects.append(.forgetExtension(request, identifier, resets(identifier, by: peer)))
   }
 
   /// Nobody has seen these for longer than what they left is kept.
   mutating func expire(_ identifiers: [String]) {
-    for identifier in identifiers where catalog.matching(identifier).isEmpty {
-      guard BundleIdentifier.isValid(identifier),
-        !instances.values.contains(where: { $0.identifier == identifier })
-      else { continue }
-      effects.append(
-        .forgetExtension(nil, identifier, resets(identifier, by: "extensiond, since it was gone for long")))
+    for identifier in identifiers where BundleIdentifier.isValid(identifier) && isGone(identifier) {
+      effects.append(.removeContainer(nil, identifier, by: "extensiond, since it was gone for long"))
     }
   }
 

@@ -49,7 +49,7 @@ extension Broker {
   private mutating func sendSnapshot(_ subscription: inout Subscription) {
     let key = subscription.feed
     let snapshot = snapshot(of: key.points, in: key.languages)
-    feeds[key, default: Feed(snapshot)].subscribers.insert(subscription.request.peer)
+    feeds[key, default: Feed(snapshot)].add(subscription.request.peer)
     subscription.sequence += 1
     subscription.isBehind = false
     reply(
@@ -61,7 +61,7 @@ extension Broker {
   mutating func unsubscribe(_ peer: PeerID) {
     guard let key = sessions[peer]?.subscription?.feed else { return }
     sessions[peer]?.subscription = nil
-    feeds[key]?.subscribers.remove(peer)
+    feeds[key]?.remove(peer)
     if feeds[key]?.subscribers.isEmpty == true { feeds[key] = nil }
   }
 
@@ -84,16 +84,23 @@ extension Broker {
   }
 
   /// Streams that have come equally far get the same bytes.
-  private mutating func tell(_ change: BrokerInterface.Change, _ subscribers: Set<PeerID>) {
+  private mutating func tell(_ change: BrokerInterface.Change, _ subscribers: [PeerID]) {
     var requests: [Int: [RequestID]] = [:]
+    // Most have come as far as the one before.
+    var (same, sequence) = ([RequestID](), 0)
+    same.reserveCapacity(subscribers.count)
     for peer in subscribers {
-      if sessions[peer]?.isBlocked == true {
-        sessions[peer]?.subscription?.isBehind = true
-      } else if let subscription = sessions[peer]?.subscription {
-        sessions[peer]?.subscription?.sequence += 1
-        requests[subscription.sequence + 1, default: []].append(subscription.request)
+      // Nobody is told before all were looked at.
+      let next = sessions.update(peer) { $0.subscription?.next(isBlocked: $0.isBlocked) ?? nil }
+      guard let next = next ?? nil else { continue }
+      if next.sequence != sequence {
+        if !same.isEmpty { requests[sequence, default: []] += same }
+        same.removeAll(keepingCapacity: true)
+        sequence = next.sequence
       }
+      same.append(next.request)
     }
+    if !same.isEmpty { requests[sequence, default: []] += same }
     for (sequence, requests) in requests {
       effects.append(.tell(requests, BrokerInterface.Subscribe.Reply(sequence: sequence, change: change)))
     }

@@ -51,8 +51,11 @@ enum ControlGroupName {
     else {
       return nil
     }
-    let name = group[..<end].dropFirst("app-flatpak-".count)
-    return name.isEmpty
-      ? nil : name.split(separator: "\\x2d", omittingEmptySubsequences: false).joined(separator: "-")
+    let parts = group[..<end].dropFirst("app-flatpak-".count).split(
+      separator: "\\", omittingEmptySubsequences: false)
+    let name = parts.dropFirst().reduce(into: String(parts[0])) { name, part in
+      name += part.hasPrefix("x2d") ? "-" + part.dropFirst(3) : "\\" + part
+    }
+    return name.isEmpty ? nil : name
   }
 }

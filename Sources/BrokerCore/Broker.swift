@@ -136,6 +136,8 @@ public struct Broker: Sendable {
     case .decisionFailed(let request, let message):
       if let request { fail(request, AdminInterface.StorageFailed(message: message)) }
     case .decisionsImported(let request, let decisions): decisionsImported(request, decisions)
+    case .containerRemoved(let request, let identifier, let peer):
+      containerRemoved(request, identifier, by: peer)
     case .forgotten(let request, let identifier, let decisions): forgotten(request, identifier, decisions)
     case .expired(let identifiers): expire(identifiers)
     case .history(let request, let decisions): replyHistory(request, decisions)

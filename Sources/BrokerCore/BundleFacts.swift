@@ -22,17 +22,18 @@ public struct BundleFacts: Hashable, Sendable {
   public var path: String
   /// The root's place in the search order; lower wins.
   public var rootIndex: Int
-  public var kind: Kind
   public var identifier: String?
   public var name: LocalizedText?
   public var extensionPoint: String?
   public var version: String?
   public var buildVersion: String?
-  public var digest: String?
-  public var rootOwned = false
-  public var runtime = Runtime.varlink
   /// The program inside the bundle, relative to it.
   public var program: String?
+  // What is small stands together: each alone would take 8 bytes.
+  private var keptDigest: CompactDigest?
+  public var kind: Kind
+  public var runtime = Runtime.varlink
+  public var rootOwned = false
   /// A developer's, in no root.
   public var isDeveloped = false
   /// One, or none where everything in it is as usual: an array, since that takes no room then.
@@ -63,6 +64,11 @@ public struct BundleFacts: Hashable, Sendable {
     public var points: [PointFacts] = []
 
     public init() {}
+  }
+
+  public var digest: String? {
+    get { keptDigest?.text }
+    set { keptDigest = newValue.map(CompactDigest.init) }
   }
 
   private static let usual = More()

@@ -10,14 +10,14 @@ struct Catalog: Sendable {
   /// The path of the bundle that counts for an identifier.
   private(set) var winners: [String: String] = [:]
   /// Paths by identifier, of extensions and of applications.
-  private var extensionPaths: [String: Set<String>] = [:]
-  private var applicationPaths: [String: Set<String>] = [:]
+  private var extensionPaths: [String: PathSet] = [:]
+  private var applicationPaths: [String: PathSet] = [:]
   /// Identifiers by the point that they are bound to.
   private(set) var identifiersByPoint: [String: Set<String>] = [:]
   /// Paths of extensions inside an application.
-  private var contained: [String: Set<String>] = [:]
+  private var contained: [String: PathSet] = [:]
   /// Of these, those that ask for entitlements: few, and looked at for each of the others.
-  private var asking: [String: Set<String>] = [:]
+  private var asking: [String: PathSet] = [:]
   /// What the hosts of a point hear of it, and as what each identifier is among that.
   private var audiences: [String: Audience] = [:]
   private var standings: [String: Standing] = [:]
@@ -58,7 +58,7 @@ struct Catalog: Sendable {
   func matching(_ text: String?) -> [BundleFacts] {
     guard let text else { return bundles.values.sorted { $0.path < $1.path } }
     if let facts = bundles[text] { return [facts] }
-    let paths = (extensionPaths[text] ?? []).union(applicationPaths[text] ?? [])
+    let paths = Array(extensionPaths[text] ?? []) + (applicationPaths[text] ?? [])
     return paths.sorted().compactMap { bundles[$0] }
   }
 
@@ -210,12 +210,15 @@ struct Catalog: Sendable {
     affected.insert(identifier)
     if let point = facts.extensionPoint {
       let stays = (extensionPaths[identifier] ?? []).contains { bundles[$0]?.extensionPoint == point }
-      if !stays { drop(identifier, from: &identifiersByPoint, point) }
+      if !stays {
+        identifiersByPoint[point]?.remove(identifier)
+        if identifiersByPoint[point]?.isEmpty == true { identifiersByPoint[point] = nil }
+      }
     }
   }
 
-  private func drop(_ value: String, from index: inout [String: Set<String>], _ key: String) {
-    index[key]?.remove(value)
+  private func drop(_ path: String, from index: inout [String: PathSet], _ key: String) {
+    index[key]?.remove(path)
     if index[key]?.isEmpty == true { index[key] = nil }
   }
 

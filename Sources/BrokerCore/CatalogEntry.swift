@@ -4,16 +4,38 @@ public import ExtensionInterfaces
 public struct CatalogEntry: Hashable, Sendable {
   public typealias State = AdminInterface.Extension.State
 
-  public var state: State
+  // There are as many as bundles, so these two stand close together, and what few have is elsewhere.
+  private let why: Why
+  public let state: State
+
+  private enum Why: Hashable {
+    case text(String)
+    /// For its approval; its name. Tens of thousands may wait, and the name is there anyway.
+    case waits(String)
+    indirect case blocked(explanation: String, rule: String)
+  }
+
   /// One sentence: why, and what to do.
-  public var explanation: String
+  public var explanation: String {
+    switch why {
+    case .text(let text), .blocked(let text, _): text
+    case .waits(let name): "waits for approval; 'extctl approve \(name)'"
+    }
+  }
+
   /// With `blocked`: what blocks it, as the place of the rule, or the key that was revoked.
-  public var rule: String?
+  public var rule: String? {
+    if case .blocked(_, let rule) = why { rule } else { nil }
+  }
 
   init(state: State, explanation: String, rule: String? = nil) {
     self.state = state
-    self.explanation = explanation
-    self.rule = rule
+    why = rule.map { .blocked(explanation: explanation, rule: $0) } ?? .text(explanation)
+  }
+
+  private init(waiting name: String) {
+    state = .unapproved
+    why = .waits(name)
   }
 }
 
@@ -104,7 +126,7 @@ extension CatalogEntry {
   private init(separate facts: BundleFacts, decision: Decision?) {
     let name = facts.identifier ?? facts.path
     guard let decision, decision.verdict != .reset else {
-      self.init(state: .unapproved, explanation: "waits for approval; 'extctl approve \(name)'")
+      self.init(waiting: name)
       return
     }
     if decision.verdict == .disabled {

@@ -16,7 +16,9 @@ public enum Effect: Sendable {
   case storeDecision(RequestID?, Decision)
   /// Stores all, or none.
   case importDecisions(RequestID, [Decision])
-  /// Stores these, and removes what the extension has stored.
+  /// Removes what the extension has stored, then says `containerRemoved`. May take long.
+  case removeContainer(RequestID?, String, by: String)
+  /// Stores these.
   case forgetExtension(RequestID?, String, [Decision])
   /// Notice which of all that has left something is not there any more.
   case notePresent(Set<String>)

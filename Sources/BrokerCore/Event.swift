@@ -17,7 +17,8 @@ public enum Event: Sendable {
   case bundles(found: [BundleFacts], removed: [String])
   /// What was found where a developer's bundle should be. Changes come as `bundles`.
   case developed(path: String, [BundleFacts])
-  /// Every root was read, or given up for now, and what was found came before this. The number is the one of `scanAll`; 0 where nobody asked.
+  /// Every root was read, or given up for now, and what was found came before this. The number is the one of `scanAll`; 0
+  /// where nobody asked.
   case scanned(Int)
   /// Roots of which nobody knows what is in them, since their file systems do not answer: all of these, by now.
   case rootsUnread(Set<String>)
@@ -30,6 +31,8 @@ public enum Event: Sendable {
   case decisionStored(RequestID?, Decision)
   case decisionFailed(RequestID?, message: String)
   case decisionsImported(RequestID, [Decision])
+  /// What the extension had stored is gone. `by`: who asked for it.
+  case containerRemoved(RequestID?, String, by: String)
   case forgotten(RequestID?, String, [Decision])
   /// These were gone for so long that what they left is not kept any more.
   case expired([String])

@@ -9,7 +9,7 @@ public struct Limits: Hashable, Sendable {
   public var queuedBytesPerConnection = 1 << 20
   public var answerBytes = 16 << 20
   public var pendingCallsPerConnection = 16
-  public var messagesPerTurn = 4
+  public var messagesPerTurn = 1
   public var pointsPerSubscription = 64
   public var languages = 16
   public var languageBytes = 64

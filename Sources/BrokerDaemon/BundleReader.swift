@@ -55,6 +55,7 @@ final class BundleReader: @unchecked Sendable {
   func pruneCache() {
     cache?.keepOnly { known[$0] != nil }
     verdicts.prune()
+    cache?.releaseMemory()
   }
 
   /// Everything in a root, in one transaction of the cache.

@@ -50,6 +50,7 @@ final class BundleSource {
     self.warn = warn
     self.onEvent = onEvent
     worker = try Worker(loop: loop)
+    try worker.start()
     probe = RootProbe(loop: loop)
     reader = BundleReader(cachePath: cachePath)
     let reader = reader
@@ -100,6 +101,11 @@ final class BundleSource {
       reader.pruneCache()
     } completion: { [unowned self] in
       self.onEvent(.scanned(serial))
+      // What was read has been told by now, and all that this took is free.
+      self.worker.perform {
+        CurrentProcess.returnFreeMemory()
+      } completion: {
+      }
     }
   }
 

@@ -16,14 +16,23 @@ extension Daemon {
     }
   }
 
-  func forgetExtension(_ identifier: String, _ decisions: [Decision], _ request: RequestID?) {
-    let (store, container) = (store, places.containers + "/" + identifier)
-    storeWorker.perform { () -> Result<Void, any Error> in
-      Result {
-        // First what it stored: if that fails, it can be asked for again.
-        try Self.remove(container)
-        try store.add(decisions)
+  /// The first part of forgetting: if it fails, it can be asked for again. Nobody who decides something meanwhile waits for it.
+  func removeContainer(of identifier: String, _ request: RequestID?, by peer: String) {
+    let container = places.containers + "/" + identifier
+    removalWorker.perform { () -> Result<Void, Remainder> in
+      do throws(Remainder) { return .success(try Self.remove(container)) } catch { return .failure(error) }
+    } completion: { [unowned self] result in
+      switch result {
+      case .success: self.handle(.containerRemoved(request, identifier, by: peer))
+      case .failure(let error): self.handle(.decisionFailed(request, message: "\(error)"))
       }
+    }
+  }
+
+  func forgetExtension(_ identifier: String, _ decisions: [Decision], _ request: RequestID?) {
+    let store = store
+    storeWorker.perform {
+      Result { try store.add(decisions) }
     } completion: { [unowned self] result in
       switch result {
       case .success: self.handle(.forgotten(request, identifier, decisions))
@@ -32,7 +41,7 @@ extension Daemon {
     }
   }
 
-  /// Not longer than this: who decides something else meanwhile waits for it.
+  /// Not longer than this: whoever asked waits for it.
   private static let patience: Duration = .seconds(5)
 
   private struct Remainder: Error, CustomStringConvertible { let description: String }

@@ -121,12 +121,9 @@ extension Daemon {
       ExtensionInterface.AcceptConnection(
         call: call, connectionFileDescriptor: 0, activation: activation, scene: scene,
         displayFileDescriptor: shown == nil ? nil : 1, context: JSONObject()
-      ).call(), descriptors: [its] + (shown.map { [$0.1] } ?? []))
+      ).call(), descriptors: shown.map { [its, $0.1] } ?? [its])
     // The next one is made while the extension answers, when nobody waits for the broker.
-    loop.schedule(after: .zero) { [unowned self] in
-      guard self.sparePair == nil else { return }
-      self.sparePair = try? Socket.pair()
-    }
+    sparePair = try? Socket.pair()
   }
 
   func take(_ incoming: LauncherLink.Incoming) {

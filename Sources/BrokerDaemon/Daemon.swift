@@ -49,6 +49,8 @@ final class Daemon {
   var nextOrder: UInt64 = 0
   /// Looks at the person's directories, and makes some, for launches.
   let homeWorker: Worker
+  /// Removes what forgotten extensions have stored: rarely, and then it may take long.
+  private(set) lazy var removalWorker: Worker = (try? Worker(loop: loop)) ?? storeWorker
 
   private var queue: [Event] = []
   private var isHandling = false
@@ -74,6 +76,7 @@ final class Daemon {
     // Whoever runs tests wants to read what they say.
     journal = Journal(quiet: approval == .everything)
     storeWorker = try Worker(loop: loop)
+    try storeWorker.start()
     homeWorker = try Worker(loop: loop)
   }
 
@@ -139,16 +142,17 @@ final class Daemon {
 
   /// Takes an event in. One that comes while another is being handled waits for its turn.
   func handle(_ event: Event) {
-    queue.append(event)
-    guard !isHandling else { return }
+    guard !isHandling else { return queue.append(event) }
     isHandling = true
-    while !queue.isEmpty {
-      let next = queue.removeFirst()
-      let now = Moment(monotonic: MonotonicTime.now.milliseconds, wall: WallClock.milliseconds)
-      for effect in broker.handle(next, at: now) { perform(effect) }
-    }
+    process(event)
+    while !queue.isEmpty { process(queue.removeFirst()) }
     isHandling = false
     armTimer()
+  }
+
+  private func process(_ event: Event) {
+    let now = Moment(monotonic: MonotonicTime.now.milliseconds, wall: WallClock.milliseconds)
+    for effect in broker.handle(event, at: now) { perform(effect) }
   }
 
   private func armTimer() {
@@ -263,6 +267,8 @@ final class Daemon {
     case .releaseBundle(let instance): checkedBundles[instance] = nil
     case .storeDecision(let request, let decision): storeDecision(decision, request)
     case .importDecisions(let request, let decisions): importDecisions(decisions, request)
+    case .removeContainer(let request, let identifier, let peer):
+      removeContainer(of: identifier, request, by: peer)
     case .forgetExtension(let request, let identifier, let decisions):
       forgetExtension(identifier, decisions, request)
     case .notePresent(let identifiers): notePresent(identifiers)

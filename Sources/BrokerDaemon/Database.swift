@@ -75,6 +75,9 @@ internal import LinuxSystem
     }
   }
 
+  /// Gives back the memory of pages that were read or written: SQLite keeps up to 2 MB of them for as long as it is open.
+  func releaseMemory() { unsafe sqlite3_db_release_memory(database) }
+
   private func prepared(_ sql: String) throws(Failure) -> OpaquePointer {
     if let statement = unsafe statements[sql] { return unsafe statement }
     var statement: OpaquePointer?

@@ -24,6 +24,7 @@ extension DecisionStore {
       "DELETE FROM announced WHERE number <= (SELECT max(number) FROM announced) - ?",
       [.integer(Int64(limit))])
     try database.execute("COMMIT")
+    database.releaseMemory()
   }
 
   /// Nobody was told of these after all.
@@ -35,6 +36,7 @@ extension DecisionStore {
         [.text(content.identifier), .text(content.digest)])
     }
     try database.execute("COMMIT")
+    database.releaseMemory()
   }
 
   // MARK: What is on the screen

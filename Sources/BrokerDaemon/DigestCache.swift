@@ -71,6 +71,9 @@ final class DigestCache {
     try? database.run("DELETE FROM fingerprints WHERE path = ?", [.text(path)])
   }
 
+  /// After much was looked up or kept.
+  func releaseMemory() { database.releaseMemory() }
+
   /// Forgets what is not among these.
   func keepOnly(_ isKept: (String) -> Bool) {
     let paths = (try? database.run("SELECT path FROM fingerprints") { $0.text(0) ?? "" }) ?? []

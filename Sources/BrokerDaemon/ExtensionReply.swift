@@ -6,30 +6,34 @@ internal import Varlink
 enum ExtensionReply {
   /// nil for an answer to a call of an earlier broker: nobody waits for it.
   static func event(_ reply: VarlinkReply, from instance: String, generation: String) -> Event? {
-    guard case .string(let call)? = reply.parameters["answers"] else {
+    let parameters = reply.parameters
+    guard case .string(let call)? = parameters["answers"] else {
       // An extension that knows no such method, say.
       let error = reply.error ?? "a reply"
       return .misbehaved(instance: instance, message: "\(error) does not say which call it answers")
     }
-    guard call.hasPrefix(generation + ".") else { return nil }
+    guard call.hasPrefix(generation), call.utf8.dropFirst(generation.utf8.count).first == UInt8(ascii: ".")
+    else { return nil }
     switch reply.error {
     case nil:
       return .answered(
-        instance: instance, call: call, scenes: scenes(reply),
-        hearsMemoryPressure: reply.parameters["memoryPressure"] == .bool(true))
+        instance: instance, call: call, scenes: scenes(parameters),
+        hearsMemoryPressure: isTrue(parameters["memoryPressure"]))
     case ExtensionInterface.SceneNotFound.name:
       var scene = ""
-      if case .string(let name)? = reply.parameters["scene"] { scene = name }
+      if case .string(let name)? = parameters["scene"] { scene = name }
       return .sceneUnknown(instance: instance, call: call, scene: scene)
     case let error?:
       var message = error
-      if case .string(let text)? = reply.parameters["message"] { message = text }
+      if case .string(let text)? = parameters["message"] { message = text }
       return .rejected(instance: instance, call: call, message: message)
     }
   }
 
-  private static func scenes(_ reply: VarlinkReply) -> [String]? {
-    guard case .array(let names)? = reply.parameters["scenes"] else { return nil }
+  private static func isTrue(_ value: JSON?) -> Bool { if case .bool(true)? = value { true } else { false } }
+
+  private static func scenes(_ parameters: JSONObject) -> [String]? {
+    guard case .array(let names)? = parameters["scenes"] else { return nil }
     return names.compactMap { if case .string(let name) = $0 { name } else { nil } }
   }
 }

@@ -54,7 +54,7 @@ struct HomeMounts: Sendable {
     }
     for path in paths {
       // As it is written, or through a link above it.
-      hide(path.hasPrefix(home + "/") ? root + path.dropFirst(home.count) : path)
+      try hide(path.hasPrefix(home + "/") ? root + path.dropFirst(home.count) : path)
     }
     if hidden.contains(root) {
       throw Self.refusal("all of \(home) belongs to extensiond, such as a root does")
@@ -74,7 +74,7 @@ struct HomeMounts: Sendable {
 
   private func isInside(_ path: String) -> Bool { path == root || path.hasPrefix(root + "/") }
 
-  private mutating func hide(_ path: String) {
+  private mutating func hide(_ path: String) throws(SandboxGrants.Refusal) {
     // Those above it, as they are written: where one is absent, the one before it is read-only.
     var above = path
     while isInside(above), above != root, let slash = above.lastIndex(of: "/") {
@@ -82,6 +82,10 @@ struct HomeMounts: Sendable {
       if let target = Self.target(above) { divide(target) }
     }
     if let target = Self.target(path), isInside(target) {
+      // What stands for bytes that are no text: nothing could be mounted over it.
+      if target.unicodeScalars.contains("\u{FFFD}") {
+        throw Self.refusal("\(path) leads to a name that is not UTF-8, and could not be hidden; rename that")
+      }
       hidden.insert(target)
       if target != root { divide(String(target[..<(target.lastIndex(of: "/") ?? target.startIndex)])) }
     }

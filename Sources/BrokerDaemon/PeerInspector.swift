@@ -25,17 +25,10 @@ enum PeerInspector {
     return peer
   }
 
-  /// Field 22; nil for a process that is gone, or about to be.
+  /// nil for a process that is gone, or about to be: a dying host is known as one.
   static func startTime(of process: Int32) -> Int64? {
-    guard let bytes = try? File.read("/proc/\(process)/stat", limit: 4096) else { return nil }
-    let text = String(decoding: bytes, as: UTF8.self)
-    // The name in parentheses may hold anything, blanks and parentheses too.
-    guard let end = text.lastIndex(of: ")") else { return nil }
-    let fields = text[text.index(after: end)...].split(separator: " ")
-    guard fields.count > 19, let flags = UInt32(fields[6]) else { return nil }
-    // PF_EXITING is set before descriptors are closed, so a dying host is known as one.
-    if flags & 0x4 != 0 || fields[0] == "Z" || fields[0] == "X" { return nil }
-    return Int64(fields[19])
+    guard let statistics = ProcessStatistics(of: process), !statistics.isEnding else { return nil }
+    return statistics[22].map { Int64($0) }
   }
 
   static func lives(_ process: ProcessIdentity) -> Bool {
@@ -58,10 +51,12 @@ enum PeerInspector {
     return line.split(separator: "/").last.map(String.init)
   }
 
+  /// The user name space of this process, which never changes it.
+  private static let ownNameSpace = try? File.readLink("/proc/self/ns/user")
+
   /// It has a user name space of its own, as bubblewrap and Flatpak give.
   private static func isSandboxed(_ process: Int32) -> Bool {
-    guard let own = try? File.readLink("/proc/self/ns/user"),
-      let its = try? File.readLink("/proc/\(process)/ns/user")
+    guard let own = ownNameSpace, let its = try? File.readLink("/proc/\(process)/ns/user")
     else {
       // Not allowed to look: it has raised privileges, or is in a name space that hides it.
       return true

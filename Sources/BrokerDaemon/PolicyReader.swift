@@ -5,6 +5,15 @@ internal import LinuxSystem
 struct PolicyReader: Sendable {
   private static let fileLimit = 1_000
 
+  private struct Found {
+    /// Bytes, which need not be text.
+    let name: [CChar]
+    let directory: String
+    let descriptor: SharedDescriptor
+
+    var text: String { String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self) }
+  }
+
   /// Root's, the most important first.
   var directories = ["/etc", "/run", "/usr/lib"].map { $0 + "/extensiond/policy.d" }
   /// Directories that may also be this user's own. They only add: no file of theirs takes another one's place.
@@ -15,14 +24,16 @@ struct PolicyReader: Sendable {
   /// A directory that cannot be read blocks all, since nobody knows what it names.
   func read() -> Policy {
     var policy = Policy()
-    var files: [(name: String, directory: String)] = []
+    var files: [Found] = []
     for directory in all {
       do throws(Errno) {
-        let descriptor = try File.open(directory, [.directory])
-        let names = try DirectoryReader.entries(of: descriptor.rawValue).map(\.name)
-        for name in names where name.hasSuffix(".policy") && !name.hasPrefix(".") {
+        let descriptor = SharedDescriptor(try File.open(directory, [.directory]))
+        try DirectoryReader.each(of: descriptor.rawValue) { name, _ in
+          let file = Found(name: name, directory: directory, descriptor: descriptor)
+          guard file.text.hasSuffix(".policy"), !file.text.hasPrefix(".") else { return true }
           let isTaken = !further.contains(directory) && files.contains { $0.name == name }
-          if !isTaken { files.append((name, directory)) }
+          if !isTaken { files.append(file) }
+          return true
         }
       } catch .noEntry {
       } catch .notDirectory {
@@ -34,8 +45,8 @@ struct PolicyReader: Sendable {
       block(files[0].directory, "has more than \(Self.fileLimit) policy files", &policy)
     }
     // Two of one name stay in the order of their directories.
-    let sorted = files.enumerated().sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }
-    for (_, file) in sorted.prefix(Self.fileLimit) { read(file.name, in: file.directory, &policy) }
+    let sorted = files.enumerated().sorted { ($0.element.text, $0.offset) < ($1.element.text, $1.offset) }
+    for (_, file) in sorted.prefix(Self.fileLimit) { read(file, &policy) }
     return policy
   }
 
@@ -44,14 +55,14 @@ struct PolicyReader: Sendable {
     policy.rules.append(PolicyRule(.broken, source: "\(path):1"))
   }
 
-  private func read(_ name: String, in directory: String, _ policy: inout Policy) {
-    let path = directory + "/" + name
+  private func read(_ found: Found, _ policy: inout Policy) {
+    let path = found.directory + "/" + found.text
     do throws(Errno) {
-      let file = try File.open(path, [.readOnly, .nonBlocking])
+      let file = try File.open(found.name, [.readOnly, .nonBlocking], in: found.descriptor.rawValue)
       let status = try FileStatus(of: file.rawValue)
       guard status.kind == .regular else { return block(path, "is no file", &policy) }
       let bytes = try file.readToEnd(limit: PolicyFile.sizeLimit)
-      let parsed = PolicyFile(bytes, path: path, distrust: try distrust(status, directory))
+      let parsed = PolicyFile(bytes, path: path, distrust: try distrust(status, found.directory))
       policy.rules += parsed.rules
       policy.problems += parsed.problems
     } catch {

@@ -94,12 +94,20 @@ struct SandboxReader {
     return number * (unit ?? 1)
   }
 
-  /// The kernel writes blanks as \040.
+  /// The kernel writes blanks as \040, and a backslash itself as \134.
   private static func unescaped(_ text: Substring) -> String {
-    ["\\040": " ", "\\011": "\t", "\\012": "\n", "\\134": "\\"].reduce(String(text)) {
-      result, pair in
-      result.split(separator: pair.key, omittingEmptySubsequences: false).joined(separator: pair.value)
+    var bytes: [UInt8] = []
+    var rest = Substring(text).utf8
+    while let byte = rest.popFirst() {
+      let digits = rest.prefix(3)
+      if byte == UInt8(ascii: "\\"), digits.count == 3, let code = UInt8(Substring(digits), radix: 8) {
+        bytes.append(code)
+        rest = rest.dropFirst(3)
+      } else {
+        bytes.append(byte)
+      }
     }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   private mutating func controlGroup() -> (String?, [AdminInterface.Fact]) {

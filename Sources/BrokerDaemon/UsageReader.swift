@@ -27,7 +27,9 @@ struct UsageReader {
     var usage = AdminInterface.Usage(
       instance: subject.instance, memory: processes.memory, cpuTime: processes.cpuTime,
       processes: processes.threads)
-    if let program = processes.program { hold(&usage, Self.resourceLimits(of: program)) }
+    if let program = processes.program {
+      hold(&usage, Self.resourceLimits(of: program), isSandboxed: processes.isSandboxed)
+    }
     if let group = Self.group(of: subject) { read(group, into: &usage) }
     return usage
   }
@@ -58,12 +60,13 @@ struct UsageReader {
     if let time = group.read("cpu.stat").flatMap({ GroupValues($0)["usage_usec"] }) { usage.cpuTime = time }
   }
 
-  private func hold(_ usage: inout AdminInterface.Usage, _ limits: [String: Int]) {
+  private func hold(_ usage: inout AdminInterface.Usage, _ limits: [String: Int], isSandboxed: Bool) {
     if let data = limits["Max data size"] {
       usage.memoryLimit = data
       usage.memoryLimitHolds = .process
     }
-    if let processes = limits["Max processes"], CurrentProcess.limitsProcessesOfSandboxes {
+    // Without a sandbox it is what the person may start in all, and nothing that the extension is held to.
+    if isSandboxed, let processes = limits["Max processes"], CurrentProcess.limitsProcessesOfSandboxes {
       usage.processLimit = processes - LauncherPacket.insideProcesses
     }
     usage.openFileLimit = limits["Max open files"]

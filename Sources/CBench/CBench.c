@@ -87,9 +87,20 @@ static int frame_out(int socket, const char *bytes) {
   return 1;
 }
 
-pid_t child(void) {
+struct sockaddr_un address_of(const char *path) {
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  strncpy(address.sun_path, path, sizeof address.sun_path - 1);
+  return address;
+}
+
+pid_t fork_bound(void) {
   pid_t pid = fork();
   if (pid == 0) prctl(PR_SET_PDEATHSIG, SIGKILL), setsid();
+  return pid;
+}
+
+pid_t child(void) {
+  pid_t pid = fork_bound();
   if (pid > 0 && child_count < 64) children[child_count++] = pid;
   return pid;
 }

@@ -12,19 +12,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-static struct sockaddr_un address_of(const char *path) {
-  struct sockaddr_un address = {.sun_family = AF_UNIX};
-  strncpy(address.sun_path, path, sizeof address.sun_path - 1);
-  return address;
-}
 
 // MARK: Files
 
@@ -155,12 +147,6 @@ uint64_t cbench_ready_once(const char *path, const char *const *environment, con
 }
 
 // MARK: Floods
-
-static pid_t fork_bound(void) {
-  pid_t pid = fork();
-  if (pid == 0) prctl(PR_SET_PDEATHSIG, SIGKILL), setsid();
-  return pid;
-}
 
 /// Until the connection ends.
 static void flood(int socket, const char *bytes, size_t count) {

@@ -64,8 +64,7 @@ static int ask(int socket, const char *message) {
 }
 
 int cbench_connect(const char *path, const char *hello) {
-  struct sockaddr_un address = {.sun_family = AF_UNIX};
-  strncpy(address.sun_path, path, sizeof address.sun_path - 1);
+  struct sockaddr_un address = address_of(path);
   int connection = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (connect(connection, (struct sockaddr *)&address, sizeof address) == 0 && ask(connection, hello) == 0)
     return connection;

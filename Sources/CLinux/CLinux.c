@@ -17,6 +17,8 @@
 
 ssize_t clinux_send(int socket, const void *head, size_t head_count, const void *bytes, size_t count,
                     const int *descriptors, int descriptor_count, int flags) {
+  // Most messages. The kernel has nothing to gather then.
+  if (head_count == 0 && descriptor_count == 0) return send(socket, bytes, count, flags | MSG_NOSIGNAL);
   struct iovec vectors[] = {{(void *)head, head_count}, {(void *)bytes, count}};
   union {
     struct cmsghdr header;
@@ -343,6 +345,8 @@ int clinux_epoll_control(int epoll, int operation, int descriptor, uint32_t even
 }
 
 void clinux_limit_arenas(void) { mallopt(M_ARENA_MAX, 2); }
+
+void clinux_return_free_memory(void) { malloc_trim(0); }
 
 ssize_t clinux_readlinkat(int directory, const char *path, char *buffer, size_t size) {
   return readlinkat(directory, path, buffer, size);

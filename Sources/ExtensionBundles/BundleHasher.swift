@@ -14,12 +14,15 @@ public import LinuxSystem
     case unreadable(String, Errno)
     /// It holds what no digest can cover.
     case unfit(BundleProblem)
+    /// What computes digests is not there.
+    case unavailable(String)
 
     public var description: String {
       switch self {
       case .busy(let path): "“\(path)” is being written; close it, or wait until it is whole"
       case .unreadable(let path, let error): "“\(path)” cannot be read: \(error)"
       case .unfit(let problem): problem.message
+      case .unavailable(let fault): "no digest can be computed: \(fault)"
       }
     }
   }
@@ -35,6 +38,7 @@ public import LinuxSystem
 
   /// Reads every file of the bundle in an open directory.
   public func fingerprint(of directory: CInt) throws(Failure) -> BundleFingerprint {
+    if let fault = SHA256.fault { throw .unavailable(fault) }
     let started = WallClock.milliseconds * 1_000_000
     let tree: BundleTree
     let fileSystem: FileSystemKind

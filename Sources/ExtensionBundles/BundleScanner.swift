@@ -74,6 +74,9 @@ public struct BundleScanner: Hashable, Sendable {
       isRootOwned = try Self.isRootOwned(directory)
     }
 
+    /// Kept as long as the bundle is known, so without the room to grow that a text has which was put together.
+    func path(of name: String) -> String { String(decoding: Array((path + "/" + name).utf8), as: UTF8.self) }
+
     /// Goes up by `..`, so it is the real directories that count, whatever links led here.
     private static func isRootOwned(_ directory: SharedDescriptor) throws(Errno) -> Bool {
       var directory = directory
@@ -127,7 +130,7 @@ public struct BundleScanner: Hashable, Sendable {
     _ name: String, in root: Root, _ kind: FileStatus.Kind, _ message: String
   ) -> BundleRecord {
     var record = BundleRecord(
-      kind: kind == .directory ? .appExtension : .pointFile, root: root.path, path: root.path + "/" + name,
+      kind: kind == .directory ? .appExtension : .pointFile, root: root.path, path: root.path(of: name),
       name: name)
     record.isNearMiss = true
     record.note(.wrongSuffix, message)
@@ -138,7 +141,7 @@ public struct BundleScanner: Hashable, Sendable {
     _ name: String, as kind: BundleRecord.Kind, in root: Root, status: FileStatus, stem: String,
     suffix: String
   ) -> [BundleRecord] {
-    var record = BundleRecord(kind: kind, root: root.path, path: root.path + "/" + name, name: stem)
+    var record = BundleRecord(kind: kind, root: root.path, path: root.path(of: name), name: stem)
     if status.kind == .symbolicLink {
       record.note(.symbolicLink, "\(name) is a symbolic link; put the bundle itself there")
       return [record]

@@ -123,7 +123,7 @@ struct BundleTree {
       do throws(Errno) {
         let status = try FileStatus(at: name, in: directory)
         if path == skipped, status.kind == .directory { return }
-        let target = status.kind == .symbolicLink ? try File.readLink(name, in: directory) : nil
+        let target = status.kind == .symbolicLink ? try File.readTextLink(name, in: directory) : nil
         entries.append(Entry(path: path, status: status, target: target))
         if status.kind == .regular { bytes += status.size }
         guard entries.count <= maximumFiles else {
@@ -141,6 +141,8 @@ struct BundleTree {
         self.directory(inner.rawValue, prefix: path + "/", depth: depth + 1)
       } catch .crossDevice {
         note(path, .mountPoint, "“\(path)” is another file system; unmount it, and copy its files here")
+      } catch .noText {
+        note(path, .fileName, "“\(path)” is a link to a name that is not UTF-8; rename what it leads to")
       } catch .noEntry {
         // Gone since it was listed; the change will be told.
       } catch {

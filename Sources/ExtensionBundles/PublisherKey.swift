@@ -33,8 +33,9 @@ public struct PublisherKey: Hashable, Sendable, CustomStringConvertible {
     guard let name = reader.text() else { throw .signature("holds no key") }
     guard let kind = Kind(rawValue: name) else {
       // Whoever issued a certificate would be the publisher, and nothing here says whom to trust with that.
+      let parts = name.split(separator: "-")
       let what =
-        name.contains("-cert-v0")
+        zip(parts, parts.dropFirst()).contains { $0 == "cert" && $1.hasPrefix("v0") }
         ? "is made with a certificate; sign with the key itself"
         : "is made with a key of the kind \(name), which is not accepted; use ssh-keygen -t ed25519"
       throw .signature(what)

@@ -2,20 +2,23 @@ internal import CCrypto
 
 /// One running SHA-256, used again and again. Belongs to one thread at a time.
 @safe final class SHA256 {
-  private let context: OpaquePointer
+  /// Made by the first `start`: until then OpenSSL need not be there.
+  private var context = unsafe OpaquePointer(bitPattern: 0)
   private var result = [UInt8](repeating: 0, count: BundleDigest.size)
 
   /// Looking an algorithm up takes longer than hashing a small bundle, so it is done once.
   private nonisolated(unsafe) static let algorithm = unsafe EVP_MD_fetch(nil, "SHA256", nil)
 
-  init() {
-    guard let context = unsafe EVP_MD_CTX_new() else { preconditionFailure("OpenSSL has no memory") }
-    unsafe self.context = context
+  /// Loads OpenSSL where that was not done. nil, or why it cannot be used: then nothing can be hashed.
+  static var fault: String? { unsafe ccrypto_fault().map { unsafe String(cString: $0) } }
+
+  deinit {
+    if let context = unsafe context { unsafe EVP_MD_CTX_free(context) }
   }
 
-  deinit { unsafe EVP_MD_CTX_free(context) }
-
   func start() {
+    if unsafe context == nil { unsafe context = EVP_MD_CTX_new() }
+    precondition(unsafe context != nil, "OpenSSL has no memory")
     let started = unsafe EVP_DigestInit_ex2(context, Self.algorithm, nil)
     precondition(started == 1, "OpenSSL has no SHA-256")
   }

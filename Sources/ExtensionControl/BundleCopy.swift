@@ -82,12 +82,12 @@ enum BundleCopy {
       let directory = try File.open(source, .directory)
       for entry in try DirectoryReader.entries(of: directory.rawValue) {
         // A name that is not UTF-8 has no path here; the broker would call the bundle invalid.
-        guard entry.isText else { throw .invalidArgument }
+        guard entry.isText else { throw .noText }
         let path = source + "/" + entry.name
         try copyItem(path, to: target + "/" + entry.name, status: FileStatus(at: path))
       }
       try File.open(target, .directory).synchronise()
-    case .symbolicLink: try File.makeLink(File.readLink(source), at: target)
+    case .symbolicLink: try File.makeLink(File.readTextLink(source), at: target)
     case .regular:
       let input = try File.open(source, [.readOnly, .nonBlocking])
       // Without set-user-id and without write permission for others.
@@ -114,8 +114,8 @@ enum BundleCopy {
       let why =
         switch error {
         case .notSupported: "there is something that is neither a file, a directory nor a link"
-        case .invalidArgument:
-          "there is a name that is not UTF-8, or the file system cannot rename in one step"
+        case .noText: "there is a name that is not UTF-8"
+        case .invalidArgument: "the file system cannot rename in one step"
         default: error.description
         }
       throw ControlError(.failed, "cannot \(verb) \(path): \(why)")

@@ -11,34 +11,53 @@ final class MemoryWatch {
   private let group: ControlGroup
   private let limit: Int
   private let loop: EventLoop
+  private let pause: Duration
   private let onPressure: () -> Void
   private let events: SharedDescriptor
   private var watch: EventLoop.Watch?
   private var timer: EventLoop.Timer?
+  private var rest: EventLoop.Timer?
   private(set) var pressure: (used: Int, limit: Int)?
 
-  /// `limit`: memory.max of the group.
+  /// `limit`: memory.max of the group. `pause`: changes that come sooner after another one are looked at together.
+  /// What is kept of files fills all the room there is, and the kernel tells of that a hundred times a second.
   init(
-    _ group: ControlGroup, limit: Int, loop: EventLoop, onPressure: @escaping () -> Void
+    _ group: ControlGroup, limit: Int, loop: EventLoop, pause: Duration = .seconds(1),
+    onPressure: @escaping () -> Void
   ) throws(Errno) {
     self.group = group
     self.limit = limit
     self.loop = loop
+    self.pause = pause
     self.onPressure = onPressure
     events = SharedDescriptor(try File.open("memory.events", .readOnly, in: group.directory.rawValue))
     try group.write("\(limit / 10 * 9)", to: "memory.high")
-    // A change is told as an error, which is always reported; the file can be read at any time.
+    try listen()
+    look()
+  }
+
+  /// A change is told as an error, which is always reported; the file can be read at any time.
+  private func listen() throws(Errno) {
     watch = try loop.watch(events.rawValue, for: []) { [unowned self] _ in self.changed() }
-    changed()
   }
 
   func cancel() {
     watch?.cancel()
     watch = nil
     timer?.cancel()
+    rest?.cancel()
   }
 
   private func changed() {
+    look()
+    guard watch != nil else { return }
+    watch?.cancel()
+    watch = nil
+    // What changes meanwhile is told then.
+    rest = loop.schedule(after: pause) { [unowned self] in try? self.listen() }
+  }
+
+  private func look() {
     do throws(Errno) {
       // The kernel tells of the next change to whoever has read this one.
       try events.descriptor.rewind()

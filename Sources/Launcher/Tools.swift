@@ -34,16 +34,14 @@ struct Tools {
     } catch {
       throw StartFailure(.system, "cannot open /dev/null: \(error)")
     }
-    let help = Self.output(of: bubblewrap, ["--help"], null: null)
-    bindsDescriptors = help.text.contains("--ro-bind-fd")
-    // As the first process, so that bwrap waits for it: nothing may be left in this control group.
-    let tried =
-      help.works == nil
-      ? help
-      : Self.output(
-        of: bubblewrap,
-        ["--unshare-all", "--as-pid-1", "--die-with-parent", "--ro-bind", "/", "/", "/usr/bin/true"],
-        null: null)
+    // One start answers both: a sandbox is made if a program ends well in it, and that one says what it can do. It is the
+    // only program that is there for certain. As the first process, so that bwrap waits for it: nothing may be left in this
+    // control group.
+    let tried = Self.output(
+      of: bubblewrap,
+      ["--unshare-all", "--as-pid-1", "--die-with-parent", "--ro-bind", "/", "/", bubblewrap, "--help"],
+      null: null)
+    bindsDescriptors = tried.text.contains("--ro-bind-fd")
     // What took too long or was killed on a busy machine says nothing: an extension runs without a sandbox only where none can be made.
     sandboxFault =
       tried.works == false

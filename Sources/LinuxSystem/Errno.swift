@@ -9,7 +9,7 @@ public struct Errno: Error, Hashable, Sendable, RawRepresentable, CustomStringCo
   public init(rawValue: CInt) { self.rawValue = rawValue }
 
   /// The error of the last call on this thread. Read it before anything else can run.
-  static var last: Errno { Errno(rawValue: clinux_errno()) }
+  package static var last: Errno { Errno(rawValue: clinux_errno()) }
 
   /// Nothing is there, or there is no room, and the call was not to wait: EAGAIN.
   public static let again = Errno(rawValue: EAGAIN)
@@ -47,6 +47,8 @@ public struct Errno: Error, Hashable, Sendable, RawRepresentable, CustomStringCo
   public static let notEmpty = Errno(rawValue: ENOTEMPTY)
   /// There is no room, on the disk or in a table of the kernel: ENOSPC.
   public static let noSpace = Errno(rawValue: ENOSPC)
+  /// The bytes are no text: EILSEQ.
+  public static let noText = Errno(rawValue: EILSEQ)
   /// There is no such process: ESRCH.
   public static let noSuchProcess = Errno(rawValue: ESRCH)
   /// It is no directory: ENOTDIR.

@@ -175,11 +175,13 @@ public final class EventLoop {
       let error = Errno.last
       if error != .interrupted { throw error }
     }
+    // What a handler schedules for now waits for the next turn: others come before it.
+    let now = timers.isEmpty ? nil : MonotonicTime.now
     for index in 0..<max(0, Int(count)) {
       // Looked up for each event: the handler before may have cancelled it.
       watch(tokens[index])?.handler?(Readiness(rawValue: events[index]))
     }
-    runTimers()
+    if let now { runTimers(until: now) }
   }
 
   private func watch(_ token: UInt64) -> Watch? {
@@ -208,9 +210,7 @@ public final class EventLoop {
     return CInt(clamping: wait)
   }
 
-  private func runTimers() {
-    guard !timers.isEmpty else { return }
-    let now = MonotonicTime.now
+  private func runTimers(until now: MonotonicTime) {
     while let next = timers.last, next.time <= now {
       timers.removeLast()
       let handler = next.handler

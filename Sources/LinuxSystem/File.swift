@@ -93,15 +93,27 @@ internal import CLinux
     }
   }
 
-  /// What a symbolic link holds.
+  /// What a symbolic link holds. What is not UTF-8 is given in a readable form.
   package static func readLink(_ path: String, in directory: CInt? = nil) throws(Errno) -> String {
+    String(decoding: try linkTarget(path, in: directory), as: UTF8.self)
+  }
+
+  /// The same where it is copied or compared; throws `noText` where it is not UTF-8.
+  package static func readTextLink(_ path: String, in directory: CInt? = nil) throws(Errno) -> String {
+    guard let text = String(validating: try linkTarget(path, in: directory), as: UTF8.self) else {
+      throw .noText
+    }
+    return text
+  }
+
+  private static func linkTarget(_ path: String, in directory: CInt?) throws(Errno) -> ArraySlice<UInt8> {
     var buffer = [CChar](repeating: 0, count: 4097)
-    try check {
+    let count = try check {
       unsafe path.withCString {
         unsafe clinux_readlinkat(directory ?? AT_FDCWD, $0, &buffer, buffer.count - 1)
       }
     }
-    return text(buffer)
+    return buffer.prefix(count).map { UInt8(bitPattern: $0) }[...]
   }
 
   /// Whether anything is at `path`, a dangling link too.

@@ -1,9 +1,9 @@
 internal import CLinux
-internal import Synchronization
+package import Synchronization
 
 extension Mutex where Value: Sendable {
   /// `withLock`, of which ThreadSanitizer is told: it does not see this lock by itself. owner: stands for the lock.
-  func withLock<Result: Sendable>(of owner: AnyObject, _ body: (inout Value) -> Result) -> Result {
+  package func withLock<Result: Sendable>(of owner: AnyObject, _ body: (inout Value) -> Result) -> Result {
     withLock { value in
       let address = unsafe UnsafeRawPointer(Unmanaged.passUnretained(owner).toOpaque())
       unsafe clinux_lock_taken(address)

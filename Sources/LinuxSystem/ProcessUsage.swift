@@ -10,12 +10,14 @@ package struct ProcessUsage {
   package private(set) var threads = 0
   /// The first of these.
   package private(set) var program: Int32?
+  package let isSandboxed: Bool
 
   /// nil where there is no such process. `limit`: how many may be looked at.
   package init?(below processID: Int32, limit: Int) {
     guard let first = Statistics(of: processID) else { return nil }
     // bwrap and extension-init inside; without a sandbox extension-init alone.
-    var waiting = [(id: processID, own: first.name == "extension-init" ? 1 : 2)]
+    isSandboxed = first.name != "extension-init"
+    var waiting = [(id: processID, own: isSandboxed ? 2 : 1)]
     var left = limit
     while let next = waiting.popLast(), left > 0 {
       left -= 1
@@ -34,25 +36,17 @@ package struct ProcessUsage {
   }
 
   private struct Statistics {
-    var name: Substring = ""
+    let name: Substring
+    let cpuTime: Int
+    let threads: Int
     var memory = 0
-    var cpuTime = 0
-    var threads = 0
 
     init?(of processID: Int32) {
-      guard let bytes = try? File.read("/proc/\(processID)/stat", limit: 4096) else { return nil }
-      let text = String(decoding: bytes, as: UTF8.self)
-      // The name is in parentheses and may hold some itself.
-      guard let open = text.firstIndex(of: "("), let close = text.lastIndex(of: ")"), open < close else {
-        return nil
-      }
-      name = text[text.index(after: open)..<close]
-      let fields = text[text.index(after: close)...].split(separator: " ")
-      // The first of these is field 3.
-      func field(_ number: Int) -> Int { fields.count > number - 3 ? Int(fields[number - 3]) ?? 0 : 0 }
-      let ticks = field(14) + field(15) + field(16) + field(17)
+      guard let process = ProcessStatistics(of: processID) else { return nil }
+      name = process.name
+      let ticks = (14...17).reduce(0) { $0 + (process[$1] ?? 0) }
       cpuTime = ticks * (1_000_000 / max(1, sysconf(Int32(_SC_CLK_TCK))))
-      threads = field(20)
+      threads = process[20] ?? 0
       guard let pages = try? File.read("/proc/\(processID)/statm", limit: 256) else { return }
       let counts = String(decoding: pages, as: UTF8.self).split(separator: " ").compactMap { Int($0) }
       if counts.count > 2 { memory = max(0, counts[1] - counts[2]) * sysconf(Int32(_SC_PAGESIZE)) }

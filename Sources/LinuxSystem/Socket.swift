@@ -72,7 +72,7 @@ public enum Socket {
     return text(buffer)
   }
 
-  /// Sends bytes and descriptors in one sendmsg(2). Returns how many bytes went; the descriptors went if any did.
+  /// Sends bytes and descriptors in one call of the kernel. Returns how many bytes went; the descriptors went if any did.
   /// Never raises SIGPIPE.
   /// - Parameter head: goes before `bytes`, and counts.
   @usableFromInline package static func send(

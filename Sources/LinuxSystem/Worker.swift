@@ -3,7 +3,8 @@ internal import Synchronization
 
 /// A thread for work that would block an event loop: hashing, databases, file walks.
 ///
-/// Work runs in the order in which it was given; completions run on the loop's thread, in the same order.
+/// Work runs in the order in which it was given; completions run on the loop's thread, in the same order. The thread is
+/// there from the first work on: many that could be needed are not.
 package final class Worker {
   private struct Queue {
     var work: [@Sendable () -> Void] = []
@@ -30,14 +31,18 @@ package final class Worker {
       while true {
         var count: UInt64 = 0
         _ = unsafe read(wakeWorker.rawValue, &count, 8)
-        while true {
-          let next = withQueue { queue -> (@Sendable () -> Void)? in
-            queue.work.isEmpty ? nil : queue.work.removeFirst()
-          }
-          guard let next else { break }
-          next()
-        }
+        runWaiting()
         if withQueue({ $0.ended }) { return }
+      }
+    }
+
+    func runWaiting() {
+      while true {
+        let next = withQueue { queue -> (@Sendable () -> Void)? in
+          queue.work.isEmpty ? nil : queue.work.removeFirst()
+        }
+        guard let next else { return }
+        next()
       }
     }
   }
@@ -46,12 +51,20 @@ package final class Worker {
   private var completions: [UInt64: (any Sendable) -> Void] = [:]
   private var nextTicket: UInt64 = 0
   private var watch: EventLoop.Watch?
+  private var isStarted = false
 
   package init(loop: EventLoop) throws(Errno) {
     let shared = try Shared()
     self.shared = shared
     watch = try loop.watch(shared.wakeLoop.rawValue, for: .readable) { [unowned self] _ in self.finish() }
+  }
+
+  /// Makes the thread, where there is none yet. Whoever may not wait for the work calls it before `perform`.
+  package func start() throws(Errno) {
+    guard !isStarted else { return }
+    let shared = shared
     try startThread { shared.run() }
+    isStarted = true
   }
 
   deinit {
@@ -63,7 +76,8 @@ package final class Worker {
   /// How much was asked for whose completion has not run.
   package var waiting: Int { completions.count }
 
-  /// Runs `work` on the thread, then `completion` with its result on the loop's thread.
+  /// Runs `work` on the thread, then `completion` with its result on the loop's thread. Where the system has no more threads,
+  /// the work is done at once by who gives it: late is better than never.
   package func perform<Result: Sendable>(
     _ work: @escaping @Sendable () -> Result, completion: @escaping (Result) -> Void
   ) {
@@ -81,7 +95,12 @@ package final class Worker {
         EventCounter.ring(shared.wakeLoop.rawValue)
       }
     }
-    EventCounter.ring(shared.wakeWorker.rawValue)
+    do throws(Errno) {
+      try start()
+      EventCounter.ring(shared.wakeWorker.rawValue)
+    } catch {
+      shared.runWaiting()
+    }
   }
 
   private func finish() {
@@ -115,4 +134,9 @@ package func startThread(_ body: @escaping @Sendable () -> Void) throws(Errno) {
     throw Errno(rawValue: error)
   }
   pthread_detach(thread)
+}
+
+package enum CurrentThread {
+  /// Tells threads of this process apart: pthread_self(3).
+  package static var identifier: UInt { UInt(pthread_self()) }
 }

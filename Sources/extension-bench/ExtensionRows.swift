@@ -36,8 +36,7 @@ extension Bench {
   /// Microseconds. `body` sees the process before it is ended.
   private func startOnce(_ body: (Int32) -> Void) throws -> Double {
     let point = "io.extensiond.example.host.Greeting"
-    let message =
-      "{\"method\":\"io.extensiond.Extension.Start\",\"parameters\":{\"call\":\"1\",\"extension\":\"x\",\"extensionPoint\":\"\(point)\",\"context\":{}}}"
+    let message = Self.startMessage(for: point)
     var process: Int32 = 0
     let time = unsafe cbench_activate_once(programs + "/greeting-extension", message, &process)
     defer { cbench_kill(process) }

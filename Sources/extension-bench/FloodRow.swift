@@ -17,10 +17,8 @@ extension Bench {
   func flood() throws -> Row {
     var row = Row(id: "flood.others")
     row.goals = [.floor(1.5)]
-    let hello =
-      "{\"method\":\"io.extensiond.Broker.Hello\",\"parameters\":{\"hostIdentifier\":\"io.extensiond.bench.flood\"}}"
-    let valid =
-      "{\"method\":\"io.extensiond.Broker.Discover\",\"parameters\":{\"extensionPoints\":[\"\(Self.point)\"]}}"
+    let hello = Self.message(BrokerInterface.Hello(hostIdentifier: "io.extensiond.bench.flood"))
+    let valid = Self.message(BrokerInterface.Discover(extensionPoints: [Self.point]))
     let garbage = String(repeating: "{\"method\":[}", count: 20)
     let answer =
       "{\"parameters\":{\"snapshot\":{\"identities\":[{\"id\":\"\(Self.identifier)\",\"bundleIdentifier\":\"\(Self.identifier)\",\"localizedName\":\"Bench\",\"extensionPoint\":\"\(Self.point)\",\"version\":\"1.0\",\"details\":{}}],\"disabledCount\":0,\"unapprovedCount\":0}}}"

@@ -127,8 +127,11 @@ extension Bench {
     return row
   }
 
-  static let startMessage =
-    "{\"method\":\"io.extensiond.Extension.Start\",\"parameters\":{\"call\":\"1\",\"extension\":\"x\",\"extensionPoint\":\"y\",\"context\":{}}}"
+  static let startMessage = startMessage(for: "y")
+
+  static func startMessage(for point: String) -> String {
+    message(ExtensionInterface.Start(call: "1", extension: "x", extensionPoint: point, context: JSONObject()))
+  }
 
   func soak(_ count: Int) throws -> Row {
     var row = Row(id: "soak.launches")

@@ -20,15 +20,17 @@ extension TestWorld {
 
   /// What is asked of the storage at once, done.
   fileprivate func finishMigration() {
-    for effect in effects {
+    while let effect = effects.first {
+      effects.removeFirst()
       switch effect {
       case .importDecisions(let request, let decisions): send(.decisionsImported(request, decisions))
       case .forgetExtension(let request, let identifier, let decisions):
         send(.forgotten(request, identifier, decisions))
+      case .removeContainer(let request, let identifier, let peer):
+        send(.containerRemoved(request, identifier, by: peer))
       default: break
       }
     }
-    effects = []
   }
 }
 
@@ -109,13 +111,30 @@ func `of decisions one of which is none, nothing is imported`(bad: AdminInterfac
     world.admin(.forget(.init(extension: "../x"))), as: AdminInterface.ExtensionNotFound.self)
 }
 
+@Test func `what comes back while its container is removed keeps what is decided then`() throws {
+  let world = TestWorld()
+  world.send(.bundles(found: [], removed: [TestWorld.path]))
+  world.effects = []
+  let request = world.admin(.forget(.init(extension: TestWorld.extensionName)))
+  let removals = world.effects.compactMap {
+    if case .removeContainer(_, let identifier, let peer) = $0 { (identifier, peer) } else { nil }
+  }
+  let (identifier, peer) = try #require(removals.first)
+  world.add([TestWorld.greeter()])
+  world.approve()
+  world.send(.containerRemoved(request, identifier, by: peer))
+  #expect(try world.error(request, as: AdminInterface.StillThere.self).paths == [TestWorld.path])
+  world.finishMigration()
+  #expect(world.state() == .enabled)
+}
+
 @Test func `what was gone for long is forgotten unless it has come back`() throws {
   let world = TestWorld()
   world.approve()
   let present = world.effects.compactMap { if case .notePresent(let names) = $0 { names } else { nil } }
   #expect(present == [[TestWorld.extensionName]])
   world.send(.expired([TestWorld.extensionName]))
-  #expect(!world.effects.contains { if case .forgetExtension = $0 { true } else { false } })
+  #expect(!world.effects.contains { if case .removeContainer = $0 { true } else { false } })
   world.send(.bundles(found: [], removed: [TestWorld.path]))
   world.send(.expired([TestWorld.extensionName]))
   world.finishMigration()

@@ -204,6 +204,13 @@ import Testing
     #expect(root.read().map(\.checks) == [[.fileName]])
   }
 
+  @Test func `A link to a name that is not UTF-8 is a fault`() throws {
+    let root = try TemporaryDirectory()
+    try root.makeExtension()
+    try root.linkToUnreadableName("Greeter.appex/link")
+    #expect(root.read().map(\.checks) == [[.fileName]])
+  }
+
   @Test func `The state of a root is told`() throws {
     let root = try TemporaryDirectory()
     try root.makeExtension("real/Greeter.appex")

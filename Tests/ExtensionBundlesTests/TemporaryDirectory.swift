@@ -47,6 +47,12 @@ final class TemporaryDirectory: Sendable {
     try call(unsafe mknod(path(relative).utf8CString.dropLast() + [0x2F, -1, 0], 0o100_644, 0))
   }
 
+  /// Makes a link to the byte FF.
+  func linkToUnreadableName(_ relative: String) throws {
+    let target: [CChar] = [-1, 0]
+    try call(unsafe symlink(target, path(relative)))
+  }
+
   /// An open directory in here.
   func open(_ relative: String) throws -> SharedDescriptor {
     SharedDescriptor(try File.open(path(relative), .directory))

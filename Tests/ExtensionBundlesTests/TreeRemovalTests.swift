@@ -15,8 +15,8 @@ import Testing
     let name: [CChar] = [0x61, -1, 0x62, 0]
     let directory = try root.open("tree")
     #expect(unsafe mkdirat(directory.rawValue, name, 0o700) == 0)
-    #expect(
-      unsafe mknodat(try File.open(name, .directory, in: directory.rawValue).take(), name, 0o100_644, 0) == 0)
+    let inner = try File.open(name, .directory, in: directory.rawValue)
+    #expect(unsafe mknodat(inner.rawValue, name, 0o100_644, 0) == 0)
     try File.removeTree(root.path("tree"))
     #expect(!File.exists(root.path("tree")))
   }

@@ -52,6 +52,22 @@ struct BundleCopyTests {
     #expect(try place.names("root") == ["A.appex"])
   }
 
+  @Test("a name that is not UTF-8 is copied neither as it is nor as another one")
+  func names() throws {
+    let place = try #require(place)
+    let target = place.path + "/root/A.appex"
+    let name: [CChar] = [-1, 0]
+    let link = try bundle("one/A.appex", program: "x")
+    try #require(unsafe symlink(name, link + "/strange") == 0)
+    let file = try bundle("two/A.appex", program: "x")
+    try #require(unsafe mknod(file.utf8CString.dropLast() + [0x2F] + name, 0o100_644, 0) == 0)
+    for source in [link, file] {
+      let error = try #require(throws: ControlError.self) { try BundleCopy.install(source, as: target) }
+      #expect(error.description.hasSuffix("there is a name that is not UTF-8"))
+      #expect(!File.exists(target))
+    }
+  }
+
   @Test("what lies in its own place is refused")
   func refused() throws {
     let source = try bundle("A.appex", program: "x")

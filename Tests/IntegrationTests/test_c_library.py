@@ -10,7 +10,7 @@ import unittest
 
 from installed import ROOT, Installed, run
 from probe import ENDING, SCENES, ProbeWorld
-from world import BUILD, DEADLINE, POINT, until
+from world import DEADLINE, POINT, until
 
 sys.path.append(str(ROOT / "Tests/Support"))
 from compiler import objects, search, swiftc

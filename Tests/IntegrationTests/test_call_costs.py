@@ -22,6 +22,22 @@ Costs = collections.namedtuple("Costs", "instructions allocations system_calls")
 MOST = {"--call": Costs(112_300, 21, 3), "--serve": Costs(143_200, 37, 3)}
 
 
+def counted_by_callgrind(path):
+    """Instructions and allocations of what ran under it."""
+    names, total, allocations, called = {}, 0, 0, None
+    with open(path) as lines:
+        for line in lines:
+            if match := re.match(r"c?fn=\((\d+)\)(?: (.*))?", line):
+                if match[2]:
+                    names[match[1]] = match[2]
+                called = names[match[1]] if line[0] == "c" else None
+            elif line.startswith("calls=") and called in ALLOCATORS:
+                allocations += int(line[6:].split()[0])
+            elif match := re.match(r"(?:summary|totals): (\d+)", line):
+                total = int(match[1])
+    return total, allocations
+
+
 def converse(connection, role, count):
     """The peer of a program that calls so many times, or is called."""
     if role == "--call":
@@ -79,18 +95,7 @@ class CallCostTests(unittest.TestCase):
         """Instructions and allocations of a run."""
         out = f"{self.place}/{role}.{count}"
         self.run_under(["valgrind", "-q", "--tool=callgrind", "--fair-sched=yes", f"--callgrind-out-file={out}"], role, count)
-        names, total, allocations, called = {}, 0, 0, None
-        with open(out) as lines:
-            for line in lines:
-                if match := re.match(r"c?fn=\((\d+)\)(?: (.*))?", line):
-                    if match[2]:
-                        names[match[1]] = match[2]
-                    called = names[match[1]] if line[0] == "c" else None
-                elif line.startswith("calls=") and called in ALLOCATORS:
-                    allocations += int(line[6:].split()[0])
-                elif match := re.match(r"(?:summary|totals): (\d+)", line):
-                    total = int(match[1])
-        return total, allocations
+        return counted_by_callgrind(out)
 
     def system_calls(self, role, count):
         out = f"{self.place}/{role}.{count}.strace"

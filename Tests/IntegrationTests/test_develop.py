@@ -12,7 +12,7 @@ import subprocess
 import time
 import unittest
 
-from world import BUILD, DEADLINE, World, until
+from world import BUILD, DEADLINE, Doings, World, until
 
 PRINTING = 'print("to output", flush=True); print("to errors", file=sys.stderr, flush=True)'
 NAME = "org.example.Ext"
@@ -161,9 +161,9 @@ class Develops(World):
 
     def test_a_directory_that_comes_amid_other_changes_is_watched(self):
         bundle, development = self.begin()
+        looks = Doings(self, bundle, Doings.ACCESS)
         (bundle / "first").touch()
-        begun = time.monotonic()
-        until(lambda: time.monotonic() > begun + 0.15, "the look at its directories")
+        looks.wait()
         (bundle / "de.lproj").mkdir()
         info = plistlib.loads((bundle / "Info.plist").read_bytes())
         (bundle / "Info.plist").write_bytes(plistlib.dumps({**info, "CFBundleShortVersionString": "2.0"}))

@@ -10,7 +10,7 @@ import threading
 import time
 import unittest
 
-from world import DEADLINE, POINT, VarlinkError, World, until
+from world import DEADLINE, Doings, VarlinkError, World, until
 
 
 class Discovery(World):
@@ -133,11 +133,11 @@ class Discovery(World):
         # Somebody has begun to write when the broker begins to look, and writes on until it has looked.
         (path / "main.py").write_bytes(b"")
         writer = threading.Thread(target=write)
+        looks = Doings(self, path, Doings.CLOSE_NOWRITE)
         writer.start()
         try:
             self.approve("org.example.Ext")
-            begun = time.monotonic()
-            until(lambda: time.monotonic() > begun + 0.5, "the look at it")
+            looks.wait("Info.plist")
         finally:
             over.set()
             writer.join()
@@ -147,6 +147,18 @@ class Discovery(World):
         (path / "Info.plist").write_bytes(plistlib.dumps({**info, "CFBundleShortVersionString": "2.0"}))
         change = stream.receive()["change"]
         self.assertEqual((change["removed"], change["unapprovedCount"]), (["org.example.Ext"], 1))
+
+    def test_a_file_that_is_open_for_writing_is_waited_for(self):
+        path = self.put(self.make_bundle())
+        with open(path / "main.py", "ab"):
+            begun = time.monotonic()
+            self.start_broker()
+            self.ask("Rescan", wait=True)
+            state = self.state(path)
+            # After 10 s it is taken as it is.
+            if time.monotonic() < begun + 10:
+                self.assertIsNone(state)
+        self.wait_state(path, "unapproved")
 
     def test_content_that_changed_needs_approval_again(self):
         self.ready()

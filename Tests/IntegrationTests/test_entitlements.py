@@ -256,6 +256,12 @@ class Home(Entitled):
         self.assertEqual(ask(f"read({home!r} + '/.config/app/file')"), "y")
         self.assertIn(ask(f"os.unlink({home!r} + '/.ssh')"), ("EROFS", "EBUSY"))
 
+    def test_keys_that_no_mount_can_hide_are_not_shown(self):
+        self.make_home({os.fsdecode(b"\xff/id"): "key", "Documents/letter": "dear"})
+        (self.home / ".ssh").symlink_to(os.fsdecode(b"\xff"))
+        self.begin({"home": True})
+        self.assertIn(".ssh leads to a name that is not UTF-8", self.refusal(0)["detail"])
+
     def test_directories_that_were_moved_are_hidden_where_they_are(self):
         self.make_home({"cfg/autostart/a.desktop": "start", "cfg/app/file": "x", ".config/systemd/u": "start"})
         self.env["XDG_CONFIG_HOME"] = str(self.home / "cfg")

@@ -190,6 +190,20 @@ threading.Thread(target=fill, daemon=True).start()
         self.unmount(directory)
         self.activate(host)
 
+    def test_forgetting_what_cannot_be_removed_yet_keeps_nobody_from_deciding(self):
+        self.ready()
+        system, _ = self.hanging(self.home / ".local/share/extensiond-containers/org.example.Gone")
+        self.hang(system)
+        forgetting = self.admin()
+        forgetting.send("Forget", {"extension": "org.example.Gone"})
+        self.assertEqual(self.line_of(system), "asked")
+        self.ask("Disable", extension="org.example.Ext")
+        self.assertEqual(self.state(self.root / "Ext.appex"), "disabled")
+        system.kill()
+        with self.assertRaises(VarlinkError) as caught:
+            forgetting.receive()
+        self.assertEqual(caught.exception.name, "StorageFailed")
+
     def test_a_root_that_never_answered_is_not_waited_for_and_is_read_when_it_does(self):
         system, directory = self.hanging()
         # Below the mount nothing can be made; the root is a link to it.

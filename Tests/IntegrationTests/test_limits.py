@@ -2,10 +2,10 @@
 Tests/SystemdTests/controllers_test.py."""
 import json
 import os
-import signal
+import plistlib
 import unittest
 
-from world import BUILD, VarlinkError, World, until
+from world import World, until
 
 MEBIBYTE = 1 << 20
 IDENTIFIER = "org.example.Ext"
@@ -124,6 +124,18 @@ class Limits(World):
         self.assertEqual((usage["processes"], usage["processLimit"]), (20, 20))
         # Another process of the same user notices nothing.
         self.assertEqual(self.extctl("stop", IDENTIFIER).returncode, 0)
+
+    @unittest.skipIf(os.getuid() == 0, "as above")
+    def test_what_the_person_may_start_is_no_limit_of_an_extension_without_a_sandbox(self):
+        self.put(self.make_host())
+        bundle = self.make_bundle(info={"Extensiond": {"Limits": {"Processes": 20}}})
+        (bundle / "Entitlements.plist").write_bytes(plistlib.dumps({"none": True}))
+        self.put(bundle)
+        self.start_broker()
+        self.approve(IDENTIFIER)
+        self.activate(self.host())
+        self.assertNotIn("processLimit", self.usage())
+        self.assertEqual(self.usage()["openFileLimit"], 4096)
 
     @unittest.skipUnless(os.getuid() == 0, "for root")
     def test_what_does_not_hold_is_shown_as_such(self):

@@ -286,8 +286,17 @@ class NotificationTests(World):
         self.start_bus()
         self.start_server()
         self.server.send_signal(signal.SIGSTOP)
+        calls = self.place / "calls"
+        with open(calls, "wb") as file:
+            monitor = subprocess.Popen(
+                ["dbus-monitor", "--session", "type=method_call,interface=org.freedesktop.Notifications"], env=self.env,
+                stdout=file)
+        self.addCleanup(self.end, monitor)
+        # Its own name, which it is told once it listens.
+        until(lambda: b"NameAcquired" in calls.read_bytes(), "the monitor")
         self.put_ext()
         self.start_broker()
+        until(lambda: b"member=GetCapabilities" in calls.read_bytes(), "the broker's question")
         self.assert_serves()
 
     def test_an_ephemeral_broker_announces_nothing(self):

@@ -69,6 +69,12 @@ class Policy(World):
         rows = self.listed(str(path))
         self.assertEqual(rows[0]["state"], "enabled" if rows[0]["rootOwned"] else "blocked")
 
+    def test_a_file_whose_name_is_no_text_is_read_like_any_other(self):
+        self.write("[Block]\nIdentifier=org.example.Ext\n", os.fsdecode(b"\xff.policy"))
+        one, other = self.put(self.make_bundle()), self.put(self.make_bundle("org.example.Other"))
+        self.start_broker()
+        self.assertEqual((self.state(one), self.state(other)), ("blocked", "unapproved"))
+
     def test_a_file_that_others_can_write_counts_for_what_it_names_only(self):
         path = self.write("[Approve]\nIdentifier=org.example.Ext\n")
         path.chmod(0o666)

@@ -1,6 +1,5 @@
 """The sandbox as the kernel has it, and what an extension may store."""
 import json
-import os
 import pathlib
 import re
 import shutil
@@ -8,7 +7,7 @@ import signal
 import subprocess
 import unittest
 
-from world import BUILD, VarlinkError, World, until
+from world import VarlinkError, World, until
 
 
 class Sandbox(World):

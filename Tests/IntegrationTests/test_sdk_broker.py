@@ -1,7 +1,6 @@
 """What a host of the SDK is told where there is no broker, another one, or one that comes later."""
 
 import json
-import os
 import socket
 import threading
 

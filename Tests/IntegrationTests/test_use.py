@@ -1,7 +1,5 @@
 """Activations, connections, and how they end."""
 
-import os
-import signal
 
 from world import POINT, VarlinkError, World, until
 

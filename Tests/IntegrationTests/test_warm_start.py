@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from world import BUILD, POINT, World, until
+from world import BUILD, World, until
 
 
 class WarmStart(World):

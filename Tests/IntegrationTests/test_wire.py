@@ -1,12 +1,11 @@
 """The wire: what a good client may do, and what a bad one gets."""
 
 import contextlib
-import json
 import os
 import pathlib
 import socket
 
-from world import POINT, VarlinkError, World, until
+from world import VarlinkError, World, until
 
 
 class Wire(World):

@@ -1,6 +1,6 @@
 """A broker of its own for each test: real programs, private directories, nothing left behind."""
 
-import array
+import ctypes
 import json
 import os
 import pathlib
@@ -67,6 +67,32 @@ def until(condition, what="the condition"):
         if time.monotonic() > end:
             raise AssertionError(f"{what} did not come true in {DEADLINE} s")
         select.select([], [], [], 0.02)
+
+
+class Doings:
+    """What anybody does with a directory and what lies directly in it: inotify(7)."""
+
+    ACCESS, CLOSE_NOWRITE = 1, 0x10
+
+    def __init__(self, test, directory, kinds):
+        libc = ctypes.CDLL(None, use_errno=True)
+        self.queue = libc.inotify_init1(os.O_CLOEXEC)
+        test.addCleanup(os.close, self.queue)
+        if libc.inotify_add_watch(self.queue, os.fsencode(directory), kinds) < 0:
+            raise OSError(ctypes.get_errno(), "inotify_add_watch")
+
+    def wait(self, name=""):
+        """Until it is done with this one; without a name, with the directory itself."""
+        end = time.monotonic() + DEADLINE
+        while True:
+            if not select.select([self.queue], [], [], max(0, end - time.monotonic()))[0]:
+                raise AssertionError(f"nobody looked at {name or 'it'} in {DEADLINE} s")
+            events, at = os.read(self.queue, 65536), 0
+            while at < len(events):
+                length, = struct.unpack_from("I", events, at + 12)
+                if events[at + 16:at + 16 + length].rstrip(b"\0") == os.fsencode(name):
+                    return
+                at += 16 + length
 
 
 class VarlinkError(Exception):
@@ -156,10 +182,13 @@ class World(unittest.TestCase):
 
     # The broker
 
+    def broker_command(self):
+        return [BUILD / "extensiond"]
+
     def start_broker(self, **environment):
         self.log = open(self.place / "log", "ab")
         self.broker = subprocess.Popen(
-            [BUILD / "extensiond"], env={**self.env, **environment}, stdin=subprocess.DEVNULL, stdout=self.log,
+            self.broker_command(), env={**self.env, **environment}, stdin=subprocess.DEVNULL, stdout=self.log,
             stderr=self.log)
         self.log.close()
         path = self.run_directory / "extensiond/admin/io.extensiond.Admin"

@@ -186,17 +186,34 @@ internal import Varlink
     #expect(refusal?.parameters["errno"] == 2)
   }
 
-  @Test func `A bwrap that takes too long is not said to make no sandbox`() throws {
-    let script = "/tmp/extensiond-launcher-test-\(UInt64.random(in: 0 ... .max))"
+  @Test func `Whether a sandbox can be made takes no program but bwrap itself`() throws {
+    let script = try Self.bubblewrap(
+      #"case "$*" in *" /usr/bin/true") echo there is no such program; exit 1; esac; exec /usr/bin/bwrap "$@""#
+    )
     defer { try? File.remove(script) }
+    let launcher = try TestLauncher(environment: ["EXTENSIOND_BWRAP=\(script)"])
+    let (broker, reply) = try launcher.greet()
+    #expect(reply.sandboxFault == nil)
+    withExtendedLifetime(broker) {}
+  }
+
+  /// A bwrap of another kind, to be removed at the end.
+  private static func bubblewrap(_ script: String) throws -> String {
+    let path = "/tmp/extensiond-launcher-test-\(UInt64.random(in: 0 ... .max))"
     let null = SharedDescriptor(try File.open("/dev/null", .readWrite))
     // By another process: nothing that this one starts meanwhile has it open, which would keep it from being run.
     let made = try Spawn(
       path: "/bin/sh",
-      arguments: ["-c", "printf '#!/bin/sh\nexec sleep 1000\n' >\(script); chmod 755 \(script)"],
+      arguments: ["-c", #"printf '#!/bin/sh\n%s\n' "$1" >"$0"; chmod 755 "$0""#, path, script],
       environment: ["PATH=/usr/bin:/bin"], descriptors: [null, null, null]
     ).runToEnd()
     #expect(made == .exited(status: 0))
+    return path
+  }
+
+  @Test func `A bwrap that takes too long is not said to make no sandbox`() throws {
+    let script = try Self.bubblewrap("exec sleep 1000")
+    defer { try? File.remove(script) }
     let launcher = try TestLauncher(environment: ["EXTENSIOND_BWRAP=\(script)"])
     let (broker, reply) = try launcher.greet()
     #expect(reply.sandboxFault == nil)

@@ -7,7 +7,6 @@ One line a check; the exit status is 0 if none failed.
 import errno
 import json
 import os
-import pathlib
 import signal
 
 from limits import CONTROL_GROUPS, MEBIBYTE, group, program, read, test_limits

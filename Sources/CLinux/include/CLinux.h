@@ -61,7 +61,7 @@ static const int clinux_CLD_DUMPED = CLD_DUMPED;
 /// The most descriptors that one message may carry here (the kernel allows 253).
 enum { clinux_max_descriptors = 16 };
 
-/// sendmsg of one piece, or two, with descriptors as SCM_RIGHTS. Returns bytes sent, or -1 with errno.
+/// send of one piece; sendmsg of two, or with descriptors as SCM_RIGHTS. Returns bytes sent, or -1 with errno.
 ssize_t clinux_send(int socket, const void *_Nullable head, size_t head_count, const void *_Nullable bytes,
                     size_t count, const int *_Nullable descriptors, int descriptor_count, int flags);
 
@@ -185,6 +185,9 @@ void clinux_strerror(int error, char *_Nonnull buffer, size_t size);
 
 /// Applies M_ARENA_MAX: threads share heaps, so memory comes back.
 void clinux_limit_arenas(void);
+
+/// malloc_trim(3): gives the kernel back what was freed and lies between what is in use.
+void clinux_return_free_memory(void);
 
 /// The bytes that a symbolic link holds. Returns their count, or -1 with errno.
 ssize_t clinux_readlinkat(int directory, const char *_Nonnull path, char *_Nonnull buffer, size_t size);

@@ -6,7 +6,8 @@ extension Command {
     summary: "look through extensions and decide about them, on the whole terminal",
     details:
       "What happens meanwhile is seen at once. Enter shows what an extension asks for and why it may be used or not, a "
-      + "approves exactly what is shown, p approves updates signed with the same key as well, ? lists all keys, q ends it. With a name it begins with that one."
+      + "approves exactly what is shown, p approves updates signed with the same key as well, ? lists all keys, q ends it. "
+      + "With a name it begins with that one."
   ) { invocation in
     if invocation.isJSON {
       throw ControlError(.usage, "browse is for people; 'extctl list --json' is for programs")

@@ -7,8 +7,8 @@ extension Command {
     summary: "use a bundle that you work on, or be its host, until Ctrl-C",
     details:
       "run: the bundle may lie anywhere, in a build's directory too. Hosts may use it at once, without approval and with "
-      + "whatever is built into it. What it asks for is printed, and given unless the policy forbids it. Every list marks it as a developer's. It is never used in the place of an installed "
-      + "one. What its instances write to standard output and error is printed, and what becomes of them. When this "
+      + "whatever is built into it. What it asks for is printed, and given unless the policy forbids it. Every list marks it "
+      + "as a developer's. It is never used in the place of an installed one. What its instances write to standard output and error is printed, and what becomes of them. When this "
       + "command ends, they end, and the bundle is gone. "
       + "simulate: the same, and this command is a host of the bundle, or of an extension that is installed. It activates "
       + "it with each of its scenes, connects, and obeys the lines of standard input: "

@@ -5,8 +5,8 @@ extension Command {
   static let lint = Command(
     name: "lint", arguments: ["ID|PATH"], summary: "list everything that is wrong with a bundle",
     details:
-      "Exit status 1 when something is. What it asks for is listed too. A path may lead anywhere, and no broker is needed for it; what is inside an "
-      + "application is looked at with it. An identifier is that of a bundle in a root."
+      "Exit status 1 when something is. What it asks for is listed too. A path may lead anywhere, and no broker is "
+      + "needed for it; what is inside an application is looked at with it. An identifier is that of a bundle in a root."
   ) { invocation in
     let name = try invocation.subject()
     let rows = try name.hasPrefix("/") ? BundleLook.rows(at: name) : listed(name, invocation)

@@ -59,6 +59,8 @@ public struct JSONWriter: Sendable {
   /// Writes a whole number.
   public mutating func write(_ value: some FixedWidthInteger) {
     separate()
+    // Most are indices and counts.
+    if value >= 0, value < 10 { return bytes.append(UInt8(ascii: "0") + UInt8(value)) }
     bytes.append(contentsOf: String(value).utf8)
   }
 

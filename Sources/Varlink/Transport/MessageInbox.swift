@@ -39,9 +39,10 @@ struct MessageInbox {
     return (message, descriptors)
   }
 
-  /// Forgets what was taken out.
+  /// Forgets what was taken out. While more than that is left it stays: of many messages that are taken out one by one,
+  /// those behind would be moved with each.
   mutating func compact() {
-    guard start > 0 else { return }
+    guard start > 0, start >= bytes.count - start else { return }
     if start < bytes.count {
       bytes.removeFirst(start)
     } else if bytes.capacity <= 1024 {

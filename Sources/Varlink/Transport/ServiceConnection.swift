@@ -49,7 +49,7 @@ public final class ServiceConnection {
 
   /// Sends a reply to the current call that others follow, encoded already, such as one that many connections get.
   public func tell(_ encoded: [UInt8]) {
-    if let current, !current.oneway { stream.send(encoded) }
+    if let mode = current?.mode, mode != .oneway { stream.send(encoded) }
   }
 
   /// Ends the connection. What was not sent is lost.
@@ -68,9 +68,9 @@ public final class ServiceConnection {
     current = call
     serial += 1
     stream.pause()
-    if call.interface == ServiceInterface.name {
+    if call.isCall(of: ServiceInterface.self) {
       reply(description.reply(to: call))
-    } else if !description.interfaces.contains(where: { $0.name == call.interface }) {
+    } else if !description.interfaces.contains(where: { call.isCall(of: $0) }) {
       reply(ServiceInterface.InterfaceNotFound(interface: String(call.interface)).reply)
     } else {
       onCall?(call)

@@ -111,7 +111,7 @@ public final class VarlinkClient {
       if let message = incoming.next() {
         defer { incoming.compact() }
         do throws(VarlinkProtocolError) {
-          return (try VarlinkReply(decoding: Array(message.bytes)), message.descriptors)
+          return (try VarlinkReply(decoding: message.bytes), message.descriptors)
         } catch {
           throw .malformed(error.description)
         }

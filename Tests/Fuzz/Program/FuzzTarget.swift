@@ -14,7 +14,8 @@ struct FuzzTarget: Sendable {
   }
 
   static let all: [FuzzTarget] = [
-    bundles, entitlements, interfaces, json, launcher, messages, metainfo, policy, propertyLists, service,
+    answers, bundles, entitlements, interfaces, json, launcher, messages, metainfo, policy, propertyLists,
+    service,
     signatures, strings,
   ]
 }

@@ -1,9 +1,11 @@
-internal import CLinux
+internal import LinuxSystem
 internal import Synchronization
 
 /// An event loop on a thread of its own, which is also an executor: actors that run on it may use what belongs to the
 /// loop. It lasts as long as the process.
-package final class LoopThread: SerialExecutor {
+///
+/// Not in LinuxSystem: programs that have none of it need nothing of Swift's concurrency, and so of libdispatch.
+final class LoopThread: SerialExecutor {
   private enum Job: Sendable {
     case isolated(UnownedJob)
     case task(UnownedJob, Tasks)
@@ -28,16 +30,16 @@ package final class LoopThread: SerialExecutor {
   private nonisolated(unsafe) var spareJobs: [Job] = []
 
   /// Starts the thread.
-  package init() throws(Errno) {
+  init() throws(Errno) {
     event = try EventCounter.make()
     try startThread { [self] in run() }
   }
 
   /// Whether this is the loop's thread.
-  package var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
+  var isCurrent: Bool { thread.load(ordering: .relaxed) == CurrentThread.identifier }
 
   /// The loop. On its thread only.
-  package func withLoop<Result, Failure: Error>(
+  func withLoop<Result, Failure: Error>(
     _ body: (EventLoop) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     guard isCurrent, let loop = unsafe loop else { preconditionFailure("this is not the loop's thread") }
@@ -45,7 +47,7 @@ package final class LoopThread: SerialExecutor {
   }
 
   /// For tasks that talk through the loop: preferring it saves them two changes of threads a call.
-  package var tasks: Tasks {
+  var tasks: Tasks {
     executor.withLock { executor in
       if let executor { return executor }
       let made = Tasks(thread: self)
@@ -55,7 +57,7 @@ package final class LoopThread: SerialExecutor {
   }
 
   private func run() {
-    thread.store(UInt(pthread_self()), ordering: .relaxed)
+    thread.store(CurrentThread.identifier, ordering: .relaxed)
     // Without descriptors there is no loop, and nothing can be done about it here.
     guard let loop = try? EventLoop(),
       let watch = try? loop.watch(
@@ -119,21 +121,21 @@ package final class LoopThread: SerialExecutor {
 
   // MARK: SerialExecutor
 
-  package func enqueue(_ job: consuming ExecutorJob) { add(.isolated(UnownedJob(job))) }
+  func enqueue(_ job: consuming ExecutorJob) { add(.isolated(UnownedJob(job))) }
 
-  package func checkIsolated() {
+  func checkIsolated() {
     precondition(isCurrent, "this is not the loop's thread")
   }
 
-  package func isIsolatingCurrentContext() -> Bool? { isCurrent }
+  func isIsolatingCurrentContext() -> Bool? { isCurrent }
 
   /// The same thread, for tasks.
-  package final class Tasks: TaskExecutor {
+  final class Tasks: TaskExecutor {
     private let thread: LoopThread
 
     fileprivate init(thread: LoopThread) { self.thread = thread }
 
-    package func enqueue(_ job: consuming ExecutorJob) {
+    func enqueue(_ job: consuming ExecutorJob) {
       thread.add(.task(UnownedJob(job), self))
     }
   }

@@ -1,0 +1,1 @@
+// The target has generated code only; SwiftPM wants a file of its own.

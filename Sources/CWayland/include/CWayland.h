@@ -1,0 +1,112 @@
+// The server side of the Wayland protocols that SceneCompositor speaks, as Swift can use it.
+#pragma once
+
+#define WL_HIDE_DEPRECATED
+#include <wayland-server-core.h>
+#include <wayland-server-protocol.h>
+
+#include "extk-scene-v1-server-protocol.h"
+#include "fractional-scale-v1-server-protocol.h"
+#include "primary-selection-unstable-v1-server-protocol.h"
+#include "server-decoration-server-protocol.h"
+#include "text-input-unstable-v3-server-protocol.h"
+#include "viewporter-server-protocol.h"
+#include "xdg-activation-v1-server-protocol.h"
+#include "xdg-decoration-unstable-v1-server-protocol.h"
+#include "xdg-shell-server-protocol.h"
+
+#include <stdlib.h>
+
+// In C a table of requests (struct wl_surface_interface) and the description of a type (the variable
+// wl_surface_interface) share a name. Swift gets two: wl_surface_requests and wl_surface_type().
+#define CWAYLAND_TYPE(name) \
+  static inline const struct wl_interface *name##_type(void) { return &name##_interface; }
+#define CWAYLAND(name) \
+  typedef struct name##_interface name##_requests; \
+  CWAYLAND_TYPE(name)
+
+CWAYLAND_TYPE(wl_buffer)
+CWAYLAND_TYPE(wl_callback)
+CWAYLAND(wl_compositor)
+CWAYLAND(wl_data_device)
+CWAYLAND(wl_data_device_manager)
+CWAYLAND(wl_data_offer)
+CWAYLAND(wl_data_source)
+CWAYLAND(wl_keyboard)
+CWAYLAND(wl_output)
+CWAYLAND(wl_pointer)
+CWAYLAND(wl_region)
+CWAYLAND(wl_seat)
+CWAYLAND(wl_subcompositor)
+CWAYLAND(wl_subsurface)
+CWAYLAND(wl_surface)
+CWAYLAND(wl_touch)
+CWAYLAND(extk_scene_manager_v1)
+CWAYLAND(org_kde_kwin_server_decoration)
+CWAYLAND(org_kde_kwin_server_decoration_manager)
+CWAYLAND(wp_fractional_scale_manager_v1)
+CWAYLAND(wp_fractional_scale_v1)
+CWAYLAND(wp_viewport)
+CWAYLAND(wp_viewporter)
+CWAYLAND(xdg_activation_token_v1)
+CWAYLAND(xdg_activation_v1)
+CWAYLAND(xdg_popup)
+CWAYLAND(xdg_positioner)
+CWAYLAND(xdg_surface)
+CWAYLAND(xdg_toplevel)
+CWAYLAND(xdg_wm_base)
+CWAYLAND(zwp_primary_selection_device_manager_v1)
+CWAYLAND(zwp_primary_selection_device_v1)
+CWAYLAND(zwp_primary_selection_offer_v1)
+CWAYLAND(zwp_primary_selection_source_v1)
+CWAYLAND(zwp_text_input_manager_v3)
+CWAYLAND(zwp_text_input_v3)
+CWAYLAND(zxdg_decoration_manager_v1)
+CWAYLAND(zxdg_toplevel_decoration_v1)
+
+// What is told of something's end. A wl_listener is found by its place in a struct of C.
+struct cwayland_listener {
+  struct wl_listener listener;
+  void (*notify)(void *context);
+  void *context;
+};
+
+static inline void cwayland_notify(struct wl_listener *listener, void *data) {
+  struct cwayland_listener *self = wl_container_of(listener, self, listener);
+  (void)data;
+  wl_list_remove(&self->listener.link);
+  wl_list_init(&self->listener.link);
+  self->notify(self->context);
+}
+
+// Calls notify once, before the resource is gone. Ended by cwayland_end_listening, in any case.
+static inline struct cwayland_listener *cwayland_listen(
+  struct wl_resource *resource, void (*notify)(void *), void *context) {
+  struct cwayland_listener *self = malloc(sizeof *self);
+  if (self == NULL) abort();
+  *self = (struct cwayland_listener){{{0}, cwayland_notify}, notify, context};
+  wl_resource_add_destroy_listener(resource, &self->listener);
+  return self;
+}
+
+static inline struct cwayland_listener *cwayland_listen_client(
+  struct wl_client *client, void (*notify)(void *), void *context) {
+  struct cwayland_listener *self = malloc(sizeof *self);
+  if (self == NULL) abort();
+  *self = (struct cwayland_listener){{{0}, cwayland_notify}, notify, context};
+  wl_client_add_destroy_listener(client, &self->listener);
+  return self;
+}
+
+static inline void cwayland_end_listening(struct cwayland_listener *self) {
+  wl_list_remove(&self->listener.link);
+  free(self);
+}
+
+// Variadic in the library.
+static inline void cwayland_post_error(struct wl_resource *resource, uint32_t code, const char *message) {
+  wl_resource_post_error(resource, code, "%s", message);
+}
+
+// For what libraries have allocated.
+static inline void cwayland_free(void *memory) { free(memory); }
