@@ -50,11 +50,9 @@ extension Broker {
     if moveDisplay(of: id, from: .waiting, to: .possible) { setNote(id) }
   }
 
-  /// The host gets its end after these, unless it was given before. Returns its index.
-  mutating func giveDisplay(_ id: String, after descriptors: inout [DescriptorSource]) -> Int? {
-    guard moveDisplay(of: id, from: .waiting, to: .given) else { return nil }
-    descriptors.append(.display(instance: id))
-    return descriptors.count - 1
+  /// The host's end, unless it was given before.
+  mutating func giveDisplay(_ id: String) -> DescriptorSource? {
+    moveDisplay(of: id, from: .waiting, to: .given) ? .display(instance: id) : nil
   }
 
   /// false where it was not there.
