@@ -49,7 +49,9 @@ let package = Package(
     .executableTarget(
       name: "extension-init",
       linkerSettings: [
-        .unsafeFlags(["-static-executable", "-nostartfiles", "-Xclang-linker", "-nostdlib"])
+        .unsafeFlags(["-static-executable", "-nostartfiles", "-Xclang-linker", "-nostdlib"]),
+        // Each sandbox has a copy.
+        .unsafeFlags(["-Xlinker", "-s"], .when(configuration: .release)),
       ]),
 
     // MARK: System

@@ -9,12 +9,13 @@ public struct AnnouncementText: Hashable, Sendable {
   /// The names in a summary.
   static let namesInSummary = 3
 
-  /// `markup`: the server reads the body as markup. `namesCommand`: nothing can be clicked, so the command is named.
-  public init(_ announcements: [Announcement], markup: Bool, namesCommand: Bool) {
+  /// `further`: so many others wait as well. `markup`: the server reads the body as markup. `namesCommand`: nothing can be
+  /// clicked, so the command is named.
+  public init(_ announcements: [Announcement], further: Int = 0, markup: Bool, namesCommand: Bool) {
     func shown(_ text: String) -> String { markup ? Self.escaped(text) : text }
     let command: String
     let text: String
-    if announcements.count == 1, let only = announcements.first {
+    if announcements.count == 1, further == 0, let only = announcements.first {
       title =
         switch (only.host == nil, only.isChanged) {
         case (true, false): "The extensions of a host wait for approval"
@@ -26,9 +27,10 @@ public struct AnnouncementText: Hashable, Sendable {
       text = "\(Self.named(only))\(host). It is not used before you approve it."
       command = "extctl browse \(only.content.identifier)"
     } else {
-      title = "\(announcements.count) extensions wait for approval"
+      let count = announcements.count + further
+      title = "\(count) extensions wait for approval"
       let names = announcements.prefix(Self.namesInSummary).map(Self.named).joined(separator: ", ")
-      let more = announcements.count - Self.namesInSummary
+      let more = count - Self.namesInSummary
       text = "\(names)\(more > 0 ? ", and \(more) more" : ""). None is used before you approve it."
       command = "extctl browse"
     }

@@ -12,7 +12,7 @@ extension Broker {
         return fail(request, AdminInterface.ExtensionNotFound(extension: name))
       }
       let languages = self.languages(list.languages) ?? languages
-      let rows = found.filter { $0.kind != .pointFile }.map { row($0, in: languages) }
+      let rows = rows(found.filter { $0.kind != .pointFile }, in: languages)
       reply(request, AdminInterface.List.Reply(extensions: rows))
     case .approve(let approve): self.approve(approve, request)
     case .disable(let disable): decide(disable.extension, .disabled, request)

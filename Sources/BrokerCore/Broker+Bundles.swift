@@ -7,7 +7,7 @@ extension Broker {
   mutating func applyBundles(found: [BundleFacts], removed: [String]) {
     let points = pointsBefore(found.map(\.path) + removed)
     let affected = catalog.apply(found: found, removed: removed)
-    for facts in found where facts.kind == .appExtension {
+    for facts in found where facts.kind == .appExtension && notes(.debug) {
       note(
         .debug, "bundle.found", facts.identifier,
         "\(facts.path): \(catalog.entries[facts.path]?.state.rawValue ?? "")")
@@ -22,7 +22,7 @@ extension Broker {
     for path in paths {
       guard let facts = catalog.bundles[path] else { continue }
       if let point = facts.extensionPoint { points.insert(point) }
-      points.formUnion(facts.points.map(\.identifier))
+      points.formUnion(facts.points.lazy.map(\.identifier))
     }
     return points
   }
@@ -30,10 +30,11 @@ extension Broker {
   private mutating func afterChange(_ identifiers: Set<String>, points before: Set<String>) {
     var points = before
     for identifier in identifiers {
-      for facts in catalog.matching(identifier) {
+      for path in catalog.paths(of: identifier) {
+        guard let facts = catalog.bundles[path] else { continue }
         if let point = facts.extensionPoint { points.insert(point) }
-        points.formUnion(facts.points.map(\.identifier))
-        effects.append(.watchContent(path: facts.path, catalog.entries[facts.path]?.state == .enabled))
+        points.formUnion(facts.points.lazy.map(\.identifier))
+        effects.append(.watchContent(path: path, catalog.entries[path]?.state == .enabled))
       }
     }
     stopWhatMayNotRun(identifiers)

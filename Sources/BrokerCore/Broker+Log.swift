@@ -10,6 +10,11 @@ struct Attempt: Sendable {
 }
 
 extension Broker {
+  /// Whether anybody hears of what has this level. Not worth a look but where there may be very many.
+  func notes(_ level: LogEntry.Level) -> Bool {
+    level.rawValue <= logLevel.rawValue || sessions.values.contains { $0.watch?.kind == .everything }
+  }
+
   mutating func note(
     _ level: LogEntry.Level, _ event: String, _ subject: String?, _ message: String, reason: Reason? = nil,
     instance: String? = nil, activation: String? = nil

@@ -3,16 +3,40 @@ internal import ExtensionInterfaces
 // The tables that people see.
 
 extension Broker {
+  /// The rows of the list, sorted by their paths.
+  func rows(_ found: [BundleFacts], in languages: [String]) -> [AdminInterface.Extension] {
+    var running: [String: Int] = [:]
+    for instance in instances.values { running[instance.path, default: 0] += 1 }
+    // Most ask for nothing, and then they are all held to the same.
+    let plain = BundleFacts(path: "", rootIndex: 0, kind: .appExtension)
+    let usual = catalog.policy.rules.isEmpty ? boundRows(plain) : nil
+    return found.map { facts in
+      let isUsual = facts.kind == .appExtension && facts.hasUsualBounds
+      return row(
+        facts, in: languages, instances: running[facts.path] ?? 0, bounds: isUsual ? usual : nil)
+    }
+  }
+
   func row(_ facts: BundleFacts, in languages: [String]) -> AdminInterface.Extension {
+    row(
+      facts, in: languages, instances: instances.values.lazy.filter { $0.path == facts.path }.count,
+      bounds: nil
+    )
+  }
+
+  private func row(
+    _ facts: BundleFacts, in languages: [String], instances: Int, bounds: [AdminInterface.Bound]?
+  ) -> AdminInterface.Extension {
     let entry = catalog.entries[facts.path]
-    let entitlements = catalog.withContents(facts).entitlements
+    let entitlements =
+      facts.kind == .application ? catalog.withContents(facts).entitlements : facts.entitlements
     return AdminInterface.Extension(
       identifier: facts.identifier, path: facts.path, state: entry?.state ?? .invalid,
       explanation: entry?.explanation ?? "", localizedName: facts.name?.text(in: languages),
       extensionPoint: facts.extensionPoint, version: facts.version, buildVersion: facts.buildVersion,
       containingHost: facts.containingHost, digest: facts.digest, rootOwned: facts.rootOwned,
       entitlements: entitlements, problems: facts.problems,
-      instances: instances.values.lazy.filter { $0.path == facts.path }.count,
+      instances: instances,
       quarantinedUntil: facts.digest.flatMap { crashes[$0]?.quarantine(at: now) }.map { Int($0.wall) },
       programs: facts.programs.isEmpty ? nil : facts.programs, pointVersion: facts.pointVersion,
       details: .init(facts.details, in: languages), developer: facts.isDeveloped ? true : nil,
@@ -20,7 +44,7 @@ extension Broker {
       publisher: facts.publisher, publisherKeyType: facts.publisherKeyType,
       approvedPublisher: facts.identifier.flatMap { catalog.decisions[$0]?.publisher },
       pinned: facts.identifier.flatMap(catalog.pin) == facts.path ? true : nil,
-      limits: facts.kind == .appExtension ? boundRows(facts) : nil)
+      limits: facts.kind == .appExtension ? bounds ?? boundRows(facts) : nil)
   }
 
   var pointRows: [AdminInterface.ExtensionPoint] {

@@ -9,6 +9,8 @@ public struct Broker: Sendable {
   public let limits: Limits
   /// Names this run of the broker.
   public let generation: String
+  /// What has a higher one is not logged.
+  let logLevel: LogEntry.Level
   /// What the person reads, best first, for peers that do not say it themselves.
   let languages: [String]
 
@@ -59,8 +61,10 @@ public struct Broker: Sendable {
   var stops: [StopRequest] = []
 
   public init(
-    generation: String, languages: [String] = [], limits: Limits = Limits(), approval: Approval = .person
+    generation: String, languages: [String] = [], limits: Limits = Limits(), approval: Approval = .person,
+    logLevel: LogEntry.Level = .debug
   ) {
+    self.logLevel = logLevel
     self.generation = generation
     self.languages = languages
     self.limits = limits
@@ -85,7 +89,7 @@ public struct Broker: Sendable {
     let ofEnds =
       earliestEnd ?? endedActivations.values.lazy.filter { $0.instance != nil }.map(\.deadline).min() ?? .max
     earliestEnd = ofEnds
-    var next = min(ofEnds, announcements.deadline ?? .max)
+    var next = min(ofEnds, announcementDeadline ?? .max)
     for instance in instances.values {
       if let deadline = instance.nextDeadline { next = min(next, deadline) }
     }
@@ -120,6 +124,7 @@ public struct Broker: Sendable {
       // A scan that had begun before somebody asked may have missed what they mean.
       for (request, asked) in rescans where asked <= serial { reply(request, AdminInterface.Rescan.Reply()) }
       rescans.removeAll { $0.serial <= serial }
+      announcements.hasSeenAll = false
       becomeReady()
     case .rootsUnread(let roots):
       unreadRoots = roots

@@ -19,25 +19,61 @@ public struct BundleFacts: Hashable, Sendable {
     case varlink, stdio, wayland
   }
 
-  public var path: String
+  public var path: String {
+    get { kept.values.path }
+    set { own.values.path = newValue }
+  }
   /// The root's place in the search order; lower wins.
-  public var rootIndex: Int
-  public var identifier: String?
-  public var name: LocalizedText?
-  public var extensionPoint: String?
-  public var version: String?
-  public var buildVersion: String?
+  public var rootIndex: Int {
+    get { kept.values.rootIndex }
+    set { own.values.rootIndex = newValue }
+  }
+  public var kind: Kind {
+    get { kept.values.kind }
+    set { own.values.kind = newValue }
+  }
+  public var identifier: String? {
+    get { kept.values.identifier }
+    set { own.values.identifier = newValue }
+  }
+  public var name: LocalizedText? {
+    get { kept.values.name }
+    set { own.values.name = newValue }
+  }
+  public var extensionPoint: String? {
+    get { kept.values.extensionPoint }
+    set { own.values.extensionPoint = newValue }
+  }
+  public var version: String? {
+    get { kept.values.version }
+    set { own.values.version = newValue }
+  }
+  public var buildVersion: String? {
+    get { kept.values.buildVersion }
+    set { own.values.buildVersion = newValue }
+  }
+  public var digest: String? {
+    get { kept.values.digest?.text }
+    set { own.values.digest = newValue.map(CompactDigest.init) }
+  }
+  public var rootOwned: Bool {
+    get { kept.values.rootOwned }
+    set { own.values.rootOwned = newValue }
+  }
+  public var runtime: Runtime {
+    get { kept.values.runtime }
+    set { own.values.runtime = newValue }
+  }
   /// The program inside the bundle, relative to it.
-  public var program: String?
-  // What is small stands together: each alone would take 8 bytes.
-  private var keptDigest: CompactDigest?
-  public var kind: Kind
-  public var runtime = Runtime.varlink
-  public var rootOwned = false
+  public var program: String? {
+    get { kept.values.program }
+    set { own.values.program = newValue }
+  }
   /// A developer's, in no root.
-  public var isDeveloped = false
-  /// One, or none where everything in it is as usual: an array, since that takes no room then.
-  private var kept: [More] = []
+  public var isDeveloped: Bool {
+    get { kept.values.isDeveloped }
+    set { own.values.isDeveloped = newValue }
+  }
 
   /// What few bundles have.
   public struct More: Hashable, Sendable {
@@ -66,28 +102,71 @@ public struct BundleFacts: Hashable, Sendable {
     public init() {}
   }
 
-  public var digest: String? {
-    get { keptDigest?.text }
-    set { keptDigest = newValue.map(CompactDigest.init) }
+  /// What a bundle has of its own. Copied only to be changed: to look a bundle up, nothing of it need be.
+  private struct Values: Hashable, Sendable {
+    var path: String
+    var rootIndex: Int
+    var kind: Kind
+    var identifier: String?
+    var name: LocalizedText?
+    var extensionPoint: String?
+    var version: String?
+    var buildVersion: String?
+    var digest: CompactDigest?
+    var rootOwned: Bool = false
+    var runtime: Runtime = .varlink
+    var program: String?
+    var isDeveloped: Bool = false
+    /// One, or none where everything in it is as usual: an array, since that takes no room then.
+    var more: [More] = []
+  }
+
+  private final class Kept: @unchecked Sendable {
+    // Sendable by use: changed only while it has one owner.
+    var values: Values
+    init(_ values: Values) { self.values = values }
+  }
+
+  private var kept: Kept
+
+  /// To be changed.
+  private var own: Kept {
+    mutating get {
+      if !isKnownUniquelyReferenced(&kept) { kept = Kept(kept.values) }
+      return kept
+    }
   }
 
   private static let usual = More()
 
   public var more: More {
-    get { kept.first ?? Self.usual }
-    set { kept = newValue == Self.usual ? [] : [newValue] }
+    get { kept.values.more.first ?? Self.usual }
+    set { own.values.more = newValue == Self.usual ? [] : [newValue] }
   }
 
   public subscript<Value>(dynamicMember member: WritableKeyPath<More, Value>) -> Value {
-    get { more[keyPath: member] }
+    get {
+      // Without a copy of all that is there beside it.
+      let more = kept.values.more
+      return more.isEmpty ? Self.usual[keyPath: member] : more[0][keyPath: member]
+    }
     set { more[keyPath: member] = newValue }
   }
 
-  public init(path: String, rootIndex: Int, kind: Kind) {
-    self.path = path
-    self.rootIndex = rootIndex
-    self.kind = kind
+  /// Whether it asks for nothing that says what it is held to.
+  var hasUsualBounds: Bool {
+    kept.values.more.isEmpty || more.bounds == ResourceBounds() && more.entitlements.isEmpty
   }
+
+  public init(path: String, rootIndex: Int, kind: Kind) {
+    kept = Kept(Values(path: path, rootIndex: rootIndex, kind: kind))
+  }
+
+  public static func == (left: Self, right: Self) -> Bool {
+    left.kept === right.kept || left.kept.values == right.kept.values
+  }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(kept.values) }
 }
 
 /// A place in a host that extensions can fill.

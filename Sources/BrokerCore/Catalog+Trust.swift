@@ -19,17 +19,21 @@ extension Catalog {
   }
 
   func ruling(_ facts: BundleFacts) -> PolicyRuling {
-    PolicyRuling(policy, on: facts, publisher: publisher(of: facts))
+    if policy.rules.isEmpty { return PolicyRuling() }
+    return PolicyRuling(policy, on: facts, publisher: publisher(of: facts))
   }
 
   /// The bundle's own key, or that of what is around it, was revoked.
   func isRevoked(_ facts: BundleFacts) -> Bool {
+    if decisions.isEmpty { return false }
     let keys = [facts.publisher, facts.containingPath.flatMap { bundles[$0]?.publisher }]
     return keys.contains { key in key.flatMap { decisions[$0] }?.verdict == .revoked }
   }
 
   /// The path of the copy that the person wants used.
-  func pin(_ identifier: String) -> String? { decisions[Decision.pinPrefix + identifier]?.path }
+  func pin(_ identifier: String) -> String? {
+    decisions.isEmpty ? nil : decisions[Decision.pinPrefix + identifier]?.path
+  }
 
   /// A decision that holds for what its publisher has made of a bundle since, so that a step back is noticed later.
   func renewed(_ identifier: String, time: Int64) -> Decision? {

@@ -58,8 +58,16 @@ struct Catalog: Sendable {
   func matching(_ text: String?) -> [BundleFacts] {
     guard let text else { return bundles.values.sorted { $0.path < $1.path } }
     if let facts = bundles[text] { return [facts] }
-    let paths = Array(extensionPaths[text] ?? []) + (applicationPaths[text] ?? [])
-    return paths.sorted().compactMap { bundles[$0] }
+    return paths(of: text).compactMap { bundles[$0] }
+  }
+
+  /// The paths of everything that has this identifier, sorted.
+  func paths(of identifier: String) -> [String] {
+    guard let applications = applicationPaths[identifier] else {
+      let paths = Array(extensionPaths[identifier] ?? [])
+      return paths.sorted()
+    }
+    return (Array(extensionPaths[identifier] ?? []) + applications).sorted()
   }
 
   /// The applications that have this identifier.
@@ -285,14 +293,22 @@ struct Catalog: Sendable {
   /// Which of several copies counts: a developer's only where none is installed, a usable one first, then root order, then
   /// version.
   private mutating func resolve(_ identifier: String) {
+    let paths = extensionPaths[identifier] ?? []
+    // As nearly always.
+    if paths.count == 1, let path = paths.first, let facts = bundles[path] {
+      let entry = entry(for: facts)
+      entries[path] = entry
+      winners[identifier] = entry.state.mayCount && installed(besides: facts) == nil ? path : nil
+      return
+    }
     winners[identifier] = nil
     let pinned = pin(identifier)
-    let copies = (extensionPaths[identifier] ?? []).compactMap { bundles[$0] }
+    let copies = paths.compactMap { bundles[$0] }
     var candidates: [(facts: BundleFacts, entry: CatalogEntry)] = []
     for facts in copies {
       let entry = entry(for: facts)
       entries[facts.path] = entry
-      if ![.invalid, .incompatible, .nearMiss].contains(entry.state), installed(besides: facts) == nil {
+      if entry.state.mayCount, installed(besides: facts) == nil {
         candidates.append((facts, entry))
       }
     }
@@ -322,6 +338,11 @@ struct Catalog: Sendable {
         state: .shadowed, explanation: "\(best.facts.path) is used in its place: \(why)")
     }
   }
+}
+
+extension CatalogEntry.State {
+  /// Whether something of this state can be what its identifier stands for.
+  fileprivate var mayCount: Bool { self != .invalid && self != .incompatible && self != .nearMiss }
 }
 
 extension BundleFacts {

@@ -71,8 +71,8 @@ public enum Effect: Sendable {
   case dropDisplay(instance: String)
 
   // MARK: People
-  /// Show it to the person, once: several as one where they are many.
-  case announce([Announcement])
+  /// Show it to the person, once: several as one where they are many. `further` others wait as well.
+  case announce([Announcement], further: Int)
   /// Nothing waits for the person there any more: take it from the screen.
   case withdrawAnnouncements([AnnouncedContent])
   case log(LogEntry)

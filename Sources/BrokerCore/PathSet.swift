@@ -26,6 +26,15 @@ struct PathSet: Sequence, Sendable, ExpressibleByArrayLiteral {
 
   var isEmpty: Bool { count == 0 }
 
+  /// Any of them.
+  var first: String? {
+    switch content {
+    case .none: nil
+    case .one(let only): only
+    case .more(let paths): paths.first
+    }
+  }
+
   func contains(_ path: String) -> Bool {
     switch content {
     case .none: false

@@ -14,6 +14,9 @@ struct PolicyRuling: Hashable, Sendable {
   var allowsNoSandbox: String?
   var bounds = ResourceBounds()
 
+  /// Where there is no rule.
+  init() {}
+
   /// `publisher`: the key that signed the bundle, or the application around it.
   init(_ policy: Policy, on facts: BundleFacts, publisher: String?) {
     var isRuled = false

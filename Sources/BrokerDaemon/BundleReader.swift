@@ -58,79 +58,101 @@ final class BundleReader: @unchecked Sendable {
     cache?.releaseMemory()
   }
 
-  /// Everything in a root, in one transaction of the cache.
-  func readAll(inRoot path: String, rootIndex: Int) -> Scan {
-    let root: BundleScanner.Root
-    let names: [String]
-    do throws(Errno) {
-      root = try BundleScanner.Root(path)
-      names = try scanner.candidates(inRoot: root)
-    } catch .noEntry {
-      return Scan(state: .absent)
-    } catch {
-      return Scan(state: .failed(error))
-    }
-    let all = { [self] in
-      names.map { name in
-        let entry = Entry(root: path, name: name)
-        return (
-          entry,
-          kept(entry, in: root, rootIndex: rootIndex)
-            ?? read(entry, in: root, rootIndex: rootIndex, final: false)
-        )
-      }
-    }
-    return Scan(
-      state: .present, reportsEvents: root.reportsEvents, results: cache?.together(all) ?? all())
+  /// What is in a root, before any of it is read.
+  struct Listing: Sendable {
+    var state: RootScan.State
+    /// nil where the state is not `present`.
+    var root: BundleScanner.Root?
+    var names: [String] = []
   }
 
-  struct Scan: Sendable {
-    var state: RootScan.State
-    var reportsEvents = true
-    var results: [(Entry, Result)] = []
+  func list(_ path: String) -> Listing {
+    do throws(Errno) {
+      let root = try BundleScanner.Root(path)
+      return Listing(state: .present, root: root, names: try scanner.candidates(inRoot: root))
+    } catch .noEntry {
+      return Listing(state: .absent)
+    } catch {
+      return Listing(state: .failed(error))
+    }
+  }
+
+  /// Some of the entries that a root was found to have, in their order. One transaction of the cache until `finish`.
+  func read(_ names: ArraySlice<String>, of path: String, in root: BundleScanner.Root, rootIndex: Int) -> [(
+    Entry, Result
+  )] {
+    guard let first = names.first, let last = names.last else { return [] }
+    cache?.begin()
+    let kept = cache?.kept(from: path + "/" + first, through: path + "/" + last) ?? [:]
+    return names.map { name in
+      let entry = Entry(root: path, name: name)
+      let known: DigestCache.Kept? =
+        switch kept[entry.path] {
+        case .some(.some(let small)): small
+        case .some(.none): cache?.kept(of: entry.path)
+        case .none: nil
+        }
+      return (
+        entry,
+        same(entry, in: root, rootIndex: rootIndex, known)
+          ?? read(entry, in: root, rootIndex: rootIndex, final: false, known)
+      )
+    }
+  }
+
+  /// All of a root is read. Returns those of these that it does not have now: all of them where it could not be listed.
+  func finish(gone: [Entry], isListed: Bool) -> [Entry] {
+    cache?.commit()
+    return isListed ? gone.filter { !File.exists($0.path) } : gone
   }
 
   /// Reads one entry. With `final`, what somebody still writes to is a problem instead of a reason to wait.
   /// With `unlessKept`, what has not changed since it was kept is not read again.
   func read(_ entry: Entry, rootIndex: Int, final: Bool, unlessKept: Bool = false) -> Result {
     guard let root = try? BundleScanner.Root(entry.root) else { return Result() }
-    if unlessKept, let kept = kept(entry, in: root, rootIndex: rootIndex) { return kept }
-    return read(entry, in: root, rootIndex: rootIndex, final: final)
+    let known = cache?.kept(of: entry.path)
+    if unlessKept, let same = same(entry, in: root, rootIndex: rootIndex, known) { return same }
+    return read(entry, in: root, rootIndex: rootIndex, final: final, known)
   }
 
   /// What was found the last time, where no file of the entry has changed since.
-  private func kept(_ entry: Entry, in root: BundleScanner.Root, rootIndex: Int) -> Result? {
-    guard let (fingerprint, bytes) = cache?.found(in: entry.path),
-      var facts = KeptFacts.decoded(bytes, rootIndex: rootIndex, rootOwned: root.isRootOwned),
-      fingerprint.isCurrent(entry.name, inRoot: root)
+  private func same(
+    _ entry: Entry, in root: BundleScanner.Root, rootIndex: Int, _ kept: DigestCache.Kept?
+  ) -> Result? {
+    guard let kept, let bytes = kept.facts, KeptFacts.mayDecode(bytes, rootOwned: root.isRootOwned),
+      let digest = BundleFingerprint.currentDigest(in: kept.fingerprint, of: entry.name, inRoot: root),
+      var facts = KeptFacts.decoded(bytes, rootIndex: rootIndex, rootOwned: root.isRootOwned)
     else { return nil }
     for index in facts.indices {
       let path = facts[index].path
-      guard let digest = path == entry.path ? fingerprint.digest : cache?.fingerprint(of: path)?.digest else {
-        return nil
-      }
-      facts[index].digest = digest.description
+      let own = index == 0 && path == entry.path ? digest : cache?.fingerprint(of: path)?.digest
+      guard let own else { return nil }
+      facts[index].digest = own.description
     }
     for bundle in facts { known[bundle.path] = Known(root: entry.root, isRead: false) }
     return Result(found: facts)
   }
 
   private func read(
-    _ entry: Entry, in root: BundleScanner.Root, rootIndex: Int, final: Bool
+    _ entry: Entry, in root: BundleScanner.Root, rootIndex: Int, final: Bool, _ kept: DigestCache.Kept?
   ) -> Result {
-    let started = WallClock.milliseconds * 1_000_000
-    let records = scanner.read(entry.name, inRoot: root)
+    let all = scanner.read(entry.name, inRoot: root, hasher: hasher)
     var result = Result()
     var whole: (fingerprint: BundleFingerprint, isNew: Bool)?
     /// Nothing is known beforehand of what must be mended, nor of a signature: its file belongs to no fingerprint.
     var isKept = true
-    for record in records {
+    for found in all {
+      let record = found.record
       var fingerprint: BundleFingerprint?
       var isNew = false
       var late: BundleProblem?
-      if record.kind != .pointFile, !record.isNearMiss, record.problems.isEmpty {
+      if record.kind != .pointFile, !record.isNearMiss, record.problems.isEmpty, let tree = found.tree {
         do throws(BundleHasher.Failure) {
-          (fingerprint, isNew) = try self.fingerprint(of: record)
+          let old =
+            record.path == entry.path && cache != nil
+            ? kept.flatMap { BundleFingerprint(decoding: $0.fingerprint) }
+            : knownFingerprint(of: record.path)
+          (fingerprint, isNew) = try self.fingerprint(of: record, tree, unless: old)
         } catch {
           if case .busy = error, !final {
             result.busy = [entry]
@@ -155,7 +177,7 @@ final class BundleReader: @unchecked Sendable {
     }
     if let (fingerprint, isNew) = whole {
       let facts =
-        isKept && fingerprint.covers(readingSince: started)
+        isKept && fingerprint.covers(readingSince: all.first?.tree?.started ?? 0)
         ? KeptFacts.encoded(result.found, rootOwned: root.isRootOwned) : nil
       if isNew || facts != nil { keep(fingerprint, facts: facts, of: entry.path) }
     }
@@ -168,16 +190,14 @@ final class BundleReader: @unchecked Sendable {
   }
 
   private func fingerprint(
-    of record: BundleRecord
+    of record: BundleRecord, _ tree: BundleTree, unless old: BundleFingerprint?
   ) throws(BundleHasher.Failure) -> (BundleFingerprint, isNew: Bool) {
-    let directory: FileDescriptor
-    do throws(Errno) { directory = try record.open() } catch { throw .unreadable(record.path, error) }
-    if let old = knownFingerprint(of: record.path),
-      old.isCurrent(bundle: directory.rawValue, probingWriters: true)
-    {
-      return (old, false)
+    if let old {
+      let directory: FileDescriptor
+      do throws(Errno) { directory = try record.open() } catch { throw .unreadable(record.path, error) }
+      if old.isCurrent(bundle: directory.rawValue, probingWriters: true) { return (old, false) }
     }
-    return (try hasher.fingerprint(of: directory.rawValue), true)
+    return (try hasher.fingerprint(of: tree), true)
   }
 
   private func knownFingerprint(of path: String) -> BundleFingerprint? {

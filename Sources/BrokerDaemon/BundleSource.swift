@@ -28,7 +28,7 @@ final class BundleSource {
   private var states: [String: (state: AdminInterface.Root.State, detail: String?)] = [:]
 
   /// The paths that were found in an entry.
-  private var found: [Entry: Set<String>] = [:]
+  private var found: [Entry: [String]] = [:]
   /// Entries that changed, since when, and the timer that reads them.
   private var settling: [Entry: (since: MonotonicTime, timer: EventLoop.Timer)] = [:]
   /// Bundles whose content matters, by entry.
@@ -132,15 +132,21 @@ final class BundleSource {
     let reader = reader
     let index = roots.firstIndex(of: root) ?? 0
     worker.perform {
-      reader.readAll(inRoot: root, rootIndex: index)
-    } completion: { [unowned self] scan in
+      reader.list(root)
+    } completion: { [unowned self] listing in
       let isWatched = self.watches?.isWatched(root: root) ?? false
-      self.note(root, scan.state, reportsEvents: scan.reportsEvents && isWatched)
-      let present = Set(scan.results.map(\.0))
-      let gone = self.found.keys.filter { $0.root == root && !present.contains($0) }
-      self.apply(scan.results + gone.map { ($0, BundleReader.Result()) })
-      self.setUnread(self.unread.subtracting([root]))
-      self.rounds?.wasRead(root, since: begun)
+      self.note(root, listing.state, reportsEvents: listing.root?.reportsEvents != false && isWatched)
+      let present = Set(listing.names)
+      let gone = self.found.keys.filter { $0.root == root && !present.contains($0.name) }
+      let reading = RootReading(listing, root, index: index, gone: gone, worker: self.worker, reader: reader)
+      {
+        self.apply($0)
+      } onEnd: { gone in
+        self.apply(gone.map { ($0, BundleReader.Result()) })
+        self.setUnread(self.unread.subtracting([root]))
+        self.rounds?.wasRead(root, since: begun)
+      }
+      reading.begin()
     }
   }
 
@@ -202,11 +208,13 @@ final class BundleSource {
         if isDeveloped { facts.isDeveloped = true }
         present.append(facts)
       }
-      let paths = Set(result.found.map(\.path))
-      let gone = (found[entry] ?? []).subtracting(paths)
-      found[entry] = paths.isEmpty ? nil : paths
-      for path in gone { watchContent(of: path, false) }
-      removed += gone
+      let paths = result.found.map(\.path)
+      if let before = found.updateValue(paths, forKey: entry), before != paths {
+        let gone = Set(before).subtracting(paths)
+        for path in gone { watchContent(of: path, false) }
+        removed += gone
+      }
+      if paths.isEmpty { found[entry] = nil }
       note(entry, isBroken: result.found.contains { !$0.problems.isEmpty })
     }
     if !removed.isEmpty {
@@ -224,7 +232,7 @@ final class BundleSource {
 
   private func note(_ entry: Entry, isBroken: Bool) {
     if !isBroken {
-      broken.remove(entry)
+      if !broken.isEmpty { broken.remove(entry) }
       unwatchUnlessNeeded(entry)
     } else if broken.count < Self.brokenLimit, broken.insert(entry).inserted {
       watchDirectories(of: entry) { [unowned self] in self.read(entry, final: false) }
@@ -250,7 +258,7 @@ final class BundleSource {
     } completion: { [unowned self] result in
       guard !isInRoot else { return answer(result.found) }
       guard self.developed.contains(entry) else { return }
-      self.found[entry] = Set(result.found.map(\.path))
+      self.found[entry] = result.found.map(\.path)
       answer(
         result.found.map { facts in
           var facts = facts
@@ -268,7 +276,7 @@ final class BundleSource {
     broken.remove(entry)
     watches?.unwatch(entry)
     if !developed.contains(where: { $0.root == entry.root }) { watches?.unwatch(root: entry.root) }
-    let paths = Array(found.removeValue(forKey: entry) ?? [])
+    let paths = found.removeValue(forKey: entry) ?? []
     let reader = reader
     worker.perform {
       reader.forget(paths)

@@ -23,7 +23,7 @@ extension Daemon {
   }
 
   /// Remembered first, so that a crash in between does not show them twice.
-  func announce(_ announcements: [Announcement]) {
+  func announce(_ announcements: [Announcement], further: Int) {
     let (store, limit, contents) = (store, limits.rememberedAnnouncements, announcements.map(\.content))
     storeWorker.perform {
       Result { try store.announce(contents, limit: limit) }
@@ -31,7 +31,7 @@ extension Daemon {
       if case .failure(let error) = result {
         return self.warn("what was announced cannot be stored, so it is not shown: \(error)")
       }
-      self.notifier.show(announcements) { [unowned self] in self.fail($0) }
+      self.notifier.show(announcements, further: further) { [unowned self] in self.fail($0) }
     }
   }
 

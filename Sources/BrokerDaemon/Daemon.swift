@@ -71,10 +71,12 @@ final class Daemon {
     containers = ContainerWatch(
       directory: places.containers, limits: limits, worker: sandboxWorker, loop: loop)
     generation = String(UInt64.random(in: .min ... .max), radix: 16)
-    broker = Broker(
-      generation: generation, languages: CurrentProcess.languages, limits: limits, approval: approval)
     // Whoever runs tests wants to read what they say.
-    journal = Journal(quiet: approval == .everything)
+    let journal = Journal(quiet: approval == .everything)
+    self.journal = journal
+    broker = Broker(
+      generation: generation, languages: CurrentProcess.languages, limits: limits, approval: approval,
+      logLevel: journal.threshold)
     storeWorker = try Worker(loop: loop)
     try storeWorker.start()
     homeWorker = try Worker(loop: loop)
@@ -295,7 +297,7 @@ final class Daemon {
         ExtensionInterface.MemoryPressure(call: call, used: used, limit: limit, context: JSONObject()).call())
     case .stop(let instance, let call):
       channels[instance]?.send(ExtensionInterface.Stop(call: call, context: JSONObject()).call())
-    case .announce(let announcements): announce(announcements)
+    case .announce(let announcements, let further): announce(announcements, further: further)
     case .withdrawAnnouncements(let contents): withdraw(contents)
     case .log(let entry): journal.write(entry)
     default: performWithLauncher(effect)

@@ -78,6 +78,9 @@ internal import LinuxSystem
   /// Gives back the memory of pages that were read or written: SQLite keeps up to 2 MB of them for as long as it is open.
   func releaseMemory() { unsafe sqlite3_db_release_memory(database) }
 
+  /// Whether `BEGIN` was said, and nothing has ended it since: a failure does, too.
+  var isInTransaction: Bool { unsafe sqlite3_get_autocommit(database) == 0 }
+
   private func prepared(_ sql: String) throws(Failure) -> OpaquePointer {
     if let statement = unsafe statements[sql] { return unsafe statement }
     var statement: OpaquePointer?
@@ -130,6 +133,8 @@ internal import LinuxSystem
     fileprivate let statement: OpaquePointer
 
     func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(statement, column) }
+
+    func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(statement, column) == SQLITE_NULL }
 
     func text(_ column: Int32) -> String? {
       guard let bytes = unsafe sqlite3_column_text(statement, column) else { return nil }

@@ -13,7 +13,7 @@ final class DecisionStore: @unchecked Sendable {
   init(path: String) throws(Failure) {
     database = try Database(path: path)
     try database.execute("PRAGMA journal_mode=DELETE")
-    try database.execute("PRAGMA synchronous=FULL")
+    try database.execute("PRAGMA synchronous=EXTRA")
     let version = try database.userVersion
     guard version <= Self.schemaVersion else {
       throw Failure(

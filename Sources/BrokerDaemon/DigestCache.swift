@@ -51,13 +51,39 @@ final class DigestCache {
     return rows?.first.flatMap(BundleFingerprint.init(decoding:))
   }
 
-  /// With what was found in the entry when it was hashed; its form is that of `KeptFacts`.
-  func found(in path: String) -> (fingerprint: BundleFingerprint, facts: [UInt8])? {
+  /// What is kept of a bundle, in the form in which it is kept.
+  struct Kept {
+    let fingerprint: [UInt8]
+    /// What was found in the entry when it was hashed; its form is that of `KeptFacts`.
+    let facts: [UInt8]?
+  }
+
+  func kept(of path: String) -> Kept? {
     let rows = try? database.run(
-      "SELECT fingerprint, facts FROM fingerprints WHERE path = ? AND facts IS NOT NULL", [.text(path)]
-    ) { ($0.bytes(0), $0.bytes(1)) }
-    guard let row = rows?.first, let fingerprint = BundleFingerprint(decoding: row.0) else { return nil }
-    return (fingerprint, row.1)
+      "SELECT fingerprint, facts FROM fingerprints WHERE path = ?", [.text(path)]
+    ) { Kept(fingerprint: $0.bytes(0), facts: $0.isNull(1) ? nil : $0.bytes(1)) }
+    return rows?.first
+  }
+
+  /// So much of one bundle is read together with others.
+  private static let smallSize: Int64 = 16 << 10
+
+  /// What is kept of all bundles from one path to another one, and inside of that; nil for a large one, of which `kept(of:)`
+  /// tells. One call for many, where each by itself would take three times as long.
+  func kept(from first: String, through last: String) -> [String: Kept?] {
+    let rows = try? database.run(
+      """
+      SELECT path, CASE WHEN length(fingerprint) + ifnull(length(facts), 0) <= ? THEN fingerprint END, facts
+      FROM fingerprints WHERE path >= ? AND path < ?
+      """, [.integer(Self.smallSize), .text(first), .text(last + "0")]
+    ) { row -> (String, Kept?) in
+      let isLarge = row.isNull(1)
+      return (
+        row.text(0) ?? "",
+        isLarge ? nil : Kept(fingerprint: row.bytes(1), facts: row.isNull(2) ? nil : row.bytes(2))
+      )
+    }
+    return Dictionary(rows ?? []) { first, _ in first }
   }
 
   /// What was found before belongs to another content, and goes.
@@ -104,10 +130,19 @@ final class DigestCache {
     }
   }
 
-  /// One transaction for all that is kept meanwhile.
-  func together<Result>(_ work: () -> Result) -> Result {
-    try? database.execute("BEGIN")
-    defer { try? database.execute("COMMIT") }
-    return work()
+  /// One transaction for all that is kept from here to `commit`.
+  func begin() {
+    // To say it twice would fail, and a failure ends the first one.
+    if !database.isInTransaction { try? database.execute("BEGIN") }
+  }
+
+  func commit() {
+    if database.isInTransaction { try? database.execute("COMMIT") }
+  }
+
+  private func together(_ work: () -> Void) {
+    begin()
+    work()
+    commit()
   }
 }

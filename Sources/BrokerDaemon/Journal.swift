@@ -4,7 +4,7 @@ internal import LinuxSystem
 /// Where messages for people go: the journal with its fields, or standard error.
 struct Journal {
   private let socket: JournalSocket?
-  private let threshold: LogEntry.Level
+  let threshold: LogEntry.Level
 
   /// `quiet`: only what is wrong, where people read standard error for something else.
   init(quiet: Bool = false) {

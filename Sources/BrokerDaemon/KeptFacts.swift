@@ -38,13 +38,19 @@ enum KeptFacts {
     return writer.bytes.count <= maximumSize ? writer.bytes : nil
   }
 
+  /// Whether they were kept by this program, in a root of the same owner.
+  static func mayDecode(_ bytes: [UInt8], rootOwned: Bool) -> Bool {
+    !rules.isEmpty && bytes.count > rules.count && bytes.starts(with: rules)
+      && (bytes[rules.count] != 0) == rootOwned
+  }
+
   /// nil where they were kept by another program, in a root of another owner, or are none.
   static func decoded(_ bytes: [UInt8], rootIndex: Int, rootOwned: Bool) -> [BrokerCore.BundleFacts]? {
-    guard !rules.isEmpty, bytes.starts(with: rules) else { return nil }
+    guard mayDecode(bytes, rootOwned: rootOwned) else { return nil }
     var reader = CompactReader(bytes)
     do throws(CompactReader.Malformed) {
       _ = try reader.take(UInt64(rules.count))
-      guard try reader.flag() == rootOwned else { return nil }
+      _ = try reader.flag()
       let facts = try reader.list { reader throws(CompactReader.Malformed) in
         try reader.facts(rootIndex: rootIndex)
       }

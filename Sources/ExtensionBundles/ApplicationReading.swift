@@ -5,7 +5,7 @@ extension BundleScanner {
   func appExtension(
     _ record: BundleRecord, tree: BundleTree, parentsRootOwned: Bool,
     also: (inout BundleReading) -> Void = { _ in }
-  ) -> BundleRecord {
+  ) -> Found {
     var reading = BundleReading(record, tree: tree, scanner: self, parentsRootOwned: parentsRootOwned)
     reading.readIdentity(requiresProgram: true)
     reading.readExtension()
@@ -13,11 +13,11 @@ extension BundleScanner {
     reading.readEntitlements()
     reading.readSignature()
     also(&reading)
-    return reading.record
+    return Found(record: reading.record, tree: tree.forDigest())
   }
 
   /// Reads an application and what is inside of it, from one walk.
-  func application(_ record: BundleRecord, tree: BundleTree, parentsRootOwned: Bool) -> [BundleRecord] {
+  func application(_ record: BundleRecord, tree: BundleTree, parentsRootOwned: Bool) -> [Found] {
     var reading = BundleReading(record, tree: tree, scanner: self, parentsRootOwned: parentsRootOwned)
     reading.readIdentity(requiresProgram: false)
     reading.readHostOptions()
@@ -33,7 +33,7 @@ extension BundleScanner {
     let inner = embedded(in: tree, base: reading.base).map { found in
       embedded(found, of: application, container: container, tree: tree, parentsRootOwned: parents)
     }
-    return Self.markDuplicates([application] + inner)
+    return Self.markDuplicates([Found(record: application, tree: tree)] + inner)
   }
 
   private struct Embedded {
@@ -69,7 +69,7 @@ extension BundleScanner {
   private func embedded(
     _ found: Embedded, of application: BundleRecord, container: BundleRecord.Container, tree: BundleTree,
     parentsRootOwned: Bool
-  ) -> BundleRecord {
+  ) -> Found {
     let (stem, suffix) = Self.split(found.name)
     var record = BundleRecord(
       kind: .appExtension, root: application.root, path: application.path + "/" + found.entry.path, name: stem
@@ -77,13 +77,13 @@ extension BundleScanner {
     record.container = container
     if found.entry.status.kind == .symbolicLink {
       record.note(.symbolicLink, "\(found.entry.path) is a symbolic link; put the bundle itself there")
-      return record
+      return Found(record: record)
     }
     guard found.entry.status.kind == .directory else {
       record.isNearMiss = true
       record.note(
         .notDirectory, "\(found.entry.path) is a file; a bundle is a directory with Info.plist in it")
-      return record
+      return Found(record: record)
     }
     do throws(Errno) {
       let subtree = try tree.subtree(found.entry.path)
@@ -97,27 +97,28 @@ extension BundleScanner {
       }
     } catch {
       record.note(.unreadable, "\(found.entry.path) cannot be opened: \(error)")
-      return record
+      return Found(record: record)
     }
   }
 
   /// An identifier names one thing; where it names two of one application, neither can be meant.
-  private static func markDuplicates(_ records: [BundleRecord]) -> [BundleRecord] {
-    let owners = Dictionary(grouping: records.indices.filter { records[$0].identifier != nil }) {
-      records[$0].identifier ?? ""
+  private static func markDuplicates(_ found: [Found]) -> [Found] {
+    let owners = Dictionary(grouping: found.indices.filter { found[$0].record.identifier != nil }) {
+      found[$0].record.identifier ?? ""
     }
-    var records = records
+    var found = found
     for (identifier, indices) in owners where indices.count > 1 {
       // Each of very many would name all others.
       let paths =
-        indices.prefix(3).map { records[$0].path } + (indices.count > 3 ? ["\(indices.count - 3) more"] : [])
+        indices.prefix(3).map { found[$0].record.path }
+        + (indices.count > 3 ? ["\(indices.count - 3) more"] : [])
       for index in indices {
-        records[index].note(
+        found[index].record.note(
           .identifierDuplicate,
           "\(identifier) is the identifier of \(paths.joined(separator: " and ")); give each its own")
       }
     }
-    return records
+    return found
   }
 }
 

@@ -26,13 +26,17 @@ public struct BundleDigest: Hashable, Sendable, CustomStringConvertible {
 
   /// `sha256:` and 64 digits in lower case.
   public var description: String {
-    let digits = Array("0123456789abcdef".utf8)
     var text = Array("sha256:".utf8)
+    text.reserveCapacity(text.count + 2 * bytes.count)
     for byte in bytes {
-      text.append(digits[Int(byte >> 4)])
-      text.append(digits[Int(byte & 0xF)])
+      text.append(Self.digit(byte >> 4))
+      text.append(Self.digit(byte & 0xF))
     }
     return String(decoding: text, as: UTF8.self)
+  }
+
+  private static func digit(_ value: UInt8) -> UInt8 {
+    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
   }
 
   private static func value(_ digit: UInt8) -> UInt8? {

@@ -14,7 +14,7 @@ public struct BundleFingerprint: Hashable, Sendable {
 
   /// The clock of file times moves in steps of up to 10 ms: a write that soon before the hashing
   /// could be followed by another one with the same time.
-  private static let racyInterval: Int64 = 20_000_000
+  static let racyInterval: Int64 = 20_000_000
 
   /// Whether nothing has changed since. false may also mean that it cannot be told: hash again then.
   ///
@@ -32,20 +32,6 @@ public struct BundleFingerprint: Hashable, Sendable {
     }
   }
 
-  /// Whether nothing has changed in an entry of a root since. Opens nothing, and asks for no writers: enough to say again what
-  /// was found in the same files, never enough to run them.
-  package func isCurrent(_ name: String, inRoot root: BundleScanner.Root) -> Bool {
-    guard fileSystem.keepsChangeTimes, fileSystem == root.fileSystem, isSettled(before: started) else {
-      return false
-    }
-    return records.allSatisfy { record in
-      let path = record.path.isEmpty ? name : name + "/" + record.path
-      let status = try? FileStatus(at: path, in: root.directory.rawValue)
-      // What is mounted there may have the same numbers.
-      return status?.device == root.device && record.matches(status)
-    }
-  }
-
   /// Whether what was read since a moment (nanoseconds since 1970) is what was hashed.
   package func covers(readingSince moment: Int64) -> Bool {
     fileSystem.keepsChangeTimes && isSettled(before: moment)
@@ -54,7 +40,7 @@ public struct BundleFingerprint: Hashable, Sendable {
   /// Whether nothing was changed after a moment, nor so shortly before that its time would not tell of another change.
   private func isSettled(before moment: Int64) -> Bool {
     let settled = moment - Self.racyInterval
-    return records.allSatisfy { $0.changed < settled && $0.modified < settled }
+    return records.allSatisfy { $0.status.changed < settled && $0.status.modified < settled }
   }
 
   /// What differs from an earlier one: paths, sorted.

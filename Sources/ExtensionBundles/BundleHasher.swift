@@ -29,6 +29,7 @@ public import LinuxSystem
 
   private let hash = SHA256()
   private let content = SHA256()
+  private var text: [UInt8] = []
   /// Page-aligned: the kernel copies into one that is not at three quarters of the speed.
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 128 << 10, alignment: 4096)
 
@@ -38,24 +39,34 @@ public import LinuxSystem
 
   /// Reads every file of the bundle in an open directory.
   public func fingerprint(of directory: CInt) throws(Failure) -> BundleFingerprint {
-    if let fault = SHA256.fault { throw .unavailable(fault) }
-    let started = WallClock.milliseconds * 1_000_000
     let tree: BundleTree
-    let fileSystem: FileSystemKind
     do throws(Errno) {
-      fileSystem = try FileSystemKind(of: directory)
-      let copy = SharedDescriptor(try File.open(".", .directory, in: directory))
-      tree = try BundleTree(walking: copy, signature: false)
+      tree = try BundleTree(walking: SharedDescriptor(try File.open(".", .directory, in: directory)))
     } catch {
       throw .unreadable("", error)
     }
-    if let fault = tree.faults.first { throw .unfit(fault.problem) }
+    return try fingerprint(of: tree)
+  }
+
+  /// Reads every file that was not read since the bundle was walked.
+  package func fingerprint(of tree: BundleTree) throws(Failure) -> BundleFingerprint {
+    if let fault = SHA256.fault { throw .unavailable(fault) }
+    let fileSystem: FileSystemKind
+    do throws(Errno) { fileSystem = try FileSystemKind(of: tree.whole.rawValue) } catch {
+      throw .unreadable("", error)
+    }
+    // A file of that name belongs to the bundle.
+    let isSigned = tree.entry(BundleTree.signature)?.status.kind == .directory
+    func isInSignature(_ path: String) -> Bool {
+      isSigned && (path == BundleTree.signature || path.utf8.starts(with: Self.signaturePrefix))
+    }
+    if let fault = tree.faults.first(where: { !isInSignature($0.path) }) { throw .unfit(fault.problem) }
     hash.start()
+    text.removeAll(keepingCapacity: true)
     var records: [FileRecord] = []
     records.reserveCapacity(tree.entries.count)
-    for entry in tree.entries {
+    for entry in tree.entries where !isInSignature(entry.path) {
       var digest: BundleDigest?
-      var status = entry.status
       switch entry.status.kind {
       case .directory: header("d", entry)
       case .symbolicLink:
@@ -65,51 +76,55 @@ public import LinuxSystem
         content.update(Array((entry.target ?? "").utf8))
         digest = content.finish()
       case .regular:
-        let (read, contentDigest) = try file(entry, in: directory)
+        let content = try file(entry, of: tree)
         header("f", entry)
-        hash.update(bigEndian(UInt64(read.size)))
-        hash.update(contentDigest.bytes)
-        (status, digest) = (read, contentDigest)
+        append(UInt64(entry.status.size))
+        text += content.bytes
+        digest = content
       default:
         throw .unfit(
           BundleProblem(.specialFile, "“\(entry.path)” is neither file, directory nor link; remove it"))
       }
-      records.append(FileRecord(path: entry.path, status: status, content: digest))
+      records.append(FileRecord(path: entry.path, status: entry.status, content: digest))
+      if text.count >= Self.enough { flush() }
     }
+    flush()
     return BundleFingerprint(
-      digest: hash.finish(), fileSystem: fileSystem, started: started, records: records)
+      digest: hash.finish(), fileSystem: fileSystem, started: tree.started, records: records)
+  }
+
+  private static let signaturePrefix = Array((BundleTree.signature + "/").utf8)
+  /// So much of what is hashed is put together first.
+  private static let enough = 16 << 10
+
+  private func flush() {
+    hash.update(text)
+    text.removeAll(keepingCapacity: true)
   }
 
   private func header(_ kind: Unicode.Scalar, _ entry: BundleTree.Entry) {
-    hash.update([UInt8(ascii: kind)] + bigEndian(entry.status.mode))
+    text.append(UInt8(ascii: kind))
+    append(entry.status.mode)
     append(entry.path)
   }
 
-  private func append(_ text: String) {
-    hash.update(bigEndian(UInt32(text.utf8.count)) + Array(text.utf8))
+  private func append(_ part: String) {
+    append(UInt32(part.utf8.count))
+    text += part.utf8
   }
 
-  private func file(
-    _ entry: BundleTree.Entry, in directory: CInt
-  ) throws(Failure) -> (status: FileStatus, content: BundleDigest) {
+  /// The highest byte first.
+  private func append<Value: FixedWidthInteger>(_ value: Value) {
+    for shift in stride(from: Value.bitWidth - 8, through: 0, by: -8) {
+      text.append(UInt8(truncatingIfNeeded: value >> shift))
+    }
+  }
+
+  private func file(_ entry: BundleTree.Entry, of tree: BundleTree) throws(Failure) -> BundleDigest {
+    let path = tree.prefix + entry.path
+    if let digest = tree.contents?.digest(of: path, entry.status) { return digest }
     do throws(Errno) {
-      let file = try File.openBeneath(directory, entry.path, .nonBlocking)
-      // Whoever maps it shared and writable could change it later, and leave its times as they are.
-      if File.writers(of: file.rawValue) == .some { throw .again }
-      let before = try FileStatus(of: file.rawValue)
-      if before != entry.status { throw .again }
-      content.start()
-      var size: Int64 = 0
-      while true {
-        let count = try unsafe file.read(into: buffer)
-        if count == 0 { break }
-        unsafe content.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-        size += Int64(count)
-        if size >= before.size, unsafe count < buffer.count { break }
-      }
-      let after = try FileStatus(of: file.rawValue)
-      if size != before.size || after != before { throw .again }
-      return (after, content.finish())
+      return try unsafe digest(of: path, entry.status, in: tree.whole.rawValue)
     } catch .again {
       throw .busy(entry.path)
     } catch .noEntry {
@@ -117,6 +132,32 @@ public import LinuxSystem
     } catch {
       throw .unreadable(entry.path, error)
     }
+  }
+
+  /// That of a file which is still what it was when the bundle was walked; throws `again` where it is not, or somebody
+  /// writes to it. `first` is given as much of it as fits into the buffer.
+  func digest(
+    of path: String, _ status: FileStatus, in directory: CInt,
+    first: (UnsafeRawBufferPointer) -> Void = { _ in }
+  ) throws(Errno) -> BundleDigest {
+    let file = try File.openBeneath(directory, path, .nonBlocking)
+    // Whoever maps it shared and writable could change it later, and leave its times as they are.
+    if File.writers(of: file.rawValue) == .some { throw .again }
+    if try FileStatus(of: file.rawValue) != status { throw .again }
+    content.start()
+    var size: Int64 = 0
+    while true {
+      let count = try unsafe file.read(into: buffer)
+      let part = unsafe UnsafeRawBufferPointer(rebasing: buffer[..<count])
+      if size == 0 { unsafe first(part) }
+      if count == 0 { break }
+      unsafe content.update(part)
+      size += Int64(count)
+      if size >= status.size, unsafe count < buffer.count { break }
+    }
+    if size != status.size { throw .again }
+    if try FileStatus(of: file.rawValue) != status { throw .again }
+    return content.finish()
   }
 }
 

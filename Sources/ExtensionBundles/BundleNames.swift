@@ -49,12 +49,13 @@ struct BundleNames {
   private static func files(tree: BundleTree, base: String) -> [String: String] {
     var files: [String: String] = [:]
     // The folder for resources is looked at last, and so wins.
+    let suffix = ".lproj/InfoPlist.strings"
+    let paths = tree.entries.lazy.map(\.path).filter { $0.hasSuffix(suffix) }
     for folder in base.isEmpty ? ["", "Resources/"] : [base + "Resources/"] {
-      for entry in tree.entries where entry.path.hasSuffix(".lproj/InfoPlist.strings") {
-        let language = entry.path.dropFirst(folder.count).dropLast(".lproj/InfoPlist.strings".count)
-        if entry.path.hasPrefix(folder), !language.contains("/") {
-          files[LocalizedText.normal(language)] = entry.path
-        }
+      for path in paths where path.utf8.starts(with: folder.utf8) {
+        let language = path.utf8.dropFirst(folder.utf8.count).dropLast(suffix.utf8.count)
+        if language.contains(UInt8(ascii: "/")) { continue }
+        files[LocalizedText.normal(Substring(language))] = path
       }
     }
     return files
@@ -65,7 +66,7 @@ struct BundleNames {
   ) -> [String: String] {
     func fault(_ what: String) { problems.append(BundleProblem(.strings, "\(path) \(what)")) }
     do throws(Errno) {
-      let bytes = try File.readBeneath(tree.directory.rawValue, path, limit: maximumFileSize)
+      let bytes = try tree.read(path, limit: maximumFileSize)
       do throws(StringsFile.Failure) {
         let strings = try StringsFile.read(bytes)
         for key in keys where (strings[key] ?? "").utf8.count > maximumLength { fault("\(key) \(tooLong)") }

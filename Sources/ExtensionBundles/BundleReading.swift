@@ -63,7 +63,9 @@ struct BundleReading {
       )
     }
     do throws(BundleProblem) {
-      info = try KeyReader.file(path, in: tree.directory.rawValue, named: path) { error in
+      info = try KeyReader.file(named: path) { limit throws(Errno) in
+        try tree.read(path, limit: limit)
+      } check: { error in
         switch error {
         case nil: .infoUnreadable
         case .empty: .infoEmpty
@@ -103,7 +105,11 @@ struct BundleReading {
     let path = base + "Entitlements.plist"
     guard tree.entry(path) != nil else { return }
     do throws(BundleProblem) {
-      let values = try KeyReader.file(path, in: tree.directory.rawValue, named: path) { _ in .entitlements }
+      let values = try KeyReader.file(named: path) { limit throws(Errno) in
+        try tree.read(path, limit: limit)
+      } check: { _ in
+        .entitlements
+      }
       let reading = EntitlementsReading(values, place: path)
       record.entitlements = reading.lines
       record.problems += reading.problems
@@ -127,6 +133,10 @@ struct BundleReading {
     let places = base.isEmpty ? [""] : ["Contents/Linux/", "Contents/MacOS/", "Contents/"]
     for place in places {
       do throws(Errno) {
+        // What was walked lies in the bundle, and no link leads there.
+        if let entry = tree.entry(place + program), entry.status.kind == .regular {
+          return try checkExecutable(place + program, entry.status)
+        }
         let file = try File.openBeneath(tree.directory.rawValue, place + program, .path, followLinks: true)
         return try checkExecutable(place + program, FileStatus(of: file.rawValue))
       } catch .noEntry {
@@ -158,13 +168,13 @@ struct BundleReading {
         .executablePath,
         "the program “\(path)” lies in \(BundleTree.signature), which no digest covers; move it out")
     }
-    let file: FileDescriptor
+    let header: [UInt8]
     do throws(Errno) {
-      file = try File.openBeneath(tree.directory.rawValue, path, .nonBlocking, followLinks: true)
+      header = try beginning(of: path)
     } catch .permission {
       return note(.unreadable, "the program “\(path)” may not be read; chmod +r it")
     }
-    switch ProgramFormat(header: try file.read(upTo: ProgramFormat.headerSize)) {
+    switch ProgramFormat(header: header) {
     case .script: break
     case .elf(let machine):
       if machine != scanner.machine {
@@ -177,9 +187,17 @@ struct BundleReading {
     }
   }
 
+  private func beginning(of path: String) throws(Errno) -> [UInt8] {
+    let size = ProgramFormat.headerSize
+    if let entry = tree.entry(path), let bytes = tree.beginning(of: entry, size) { return bytes }
+    let file = try File.openBeneath(tree.directory.rawValue, path, .nonBlocking, followLinks: true)
+    return try file.read(upTo: size)
+  }
+
   /// Whether a file, perhaps by a link, lies in the signature. The digest leaves that out, so it could change unseen.
   func isInSignature(_ status: FileStatus) -> Bool {
-    tree.entries.contains {
+    if tree.entry(BundleTree.signature) == nil { return false }
+    return tree.entries.contains {
       $0.path.hasPrefix(BundleTree.signature + "/") && $0.status.inode == status.inode
         && $0.status.device == status.device
     }

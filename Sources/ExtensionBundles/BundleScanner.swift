@@ -37,8 +37,18 @@ public struct BundleScanner: Hashable, Sendable {
   }
 
   /// The same for one of many in a root that was opened once.
-  package func read(_ name: String, inRoot root: Root) -> [BundleRecord] {
-    Self.isCandidate(name) ? read(name, in: root) : []
+  ///
+  /// `hasher`: takes digests of what is found, and hashes what is read already.
+  package func read(_ name: String, inRoot root: Root, hasher: BundleHasher) -> [Found] {
+    // Without a library that hashes, it is read without, and told with the cause when its digest is wanted.
+    let contents = SHA256.fault == nil ? BundleContents(hasher) : nil
+    return Self.isCandidate(name) ? found(name, in: root, contents: contents) : []
+  }
+
+  /// Something that was found, and its files where it is a directory.
+  package struct Found {
+    package var record: BundleRecord
+    package var tree: BundleTree?
   }
 
   /// The entries of a root that may be something, sorted; for those who share the reading between threads.
@@ -51,11 +61,12 @@ public struct BundleScanner: Hashable, Sendable {
   }
 
   private static func names(in root: Root) throws(Errno) -> [String] {
-    try DirectoryReader.entries(of: root.directory.rawValue).map(\.name).filter(isCandidate).sorted()
+    try DirectoryReader.entries(of: root.directory.rawValue).map(\.name).filter(isCandidate)
+      .sorted { $0.isBefore($1) }
   }
 
   /// An open root, and what is said of all that is in it.
-  package struct Root {
+  package struct Root: Sendable {
     package let path: String
     let directory: SharedDescriptor
     package var reportsEvents: Bool { fileSystem.reportsEvents }
@@ -98,6 +109,12 @@ public struct BundleScanner: Hashable, Sendable {
   /// `asked`: somebody names this very entry, so that it is never nothing. `shown`: the name that counts, where it was
   /// named by a link.
   func read(_ name: String, in root: Root, asked: Bool = false, shown: String? = nil) -> [BundleRecord] {
+    found(name, in: root, asked: asked, shown: shown).map(\.record)
+  }
+
+  private func found(
+    _ name: String, in root: Root, asked: Bool = false, shown: String? = nil, contents: BundleContents? = nil
+  ) -> [Found] {
     guard let status = try? FileStatus(at: name, in: root.directory.rawValue) else { return [] }
     let (stem, suffix) = Self.split(shown ?? name)
     var kind = Self.kinds[suffix]
@@ -109,15 +126,18 @@ public struct BundleScanner: Hashable, Sendable {
       kind = .appExtension
     }
     guard let kind else {
-      return slip.map { [Self.nothing(name, in: root, status.kind, $0)] } ?? []
+      return slip.map { [Found(record: Self.nothing(name, in: root, status.kind, $0))] } ?? []
     }
-    return read(name, as: kind, in: root, status: status, stem: stem, suffix: suffix).map { record in
-      guard let slip, record.container == nil else { return record }
-      var record = record
-      record.isNearMiss = true
-      record.problems.removeAll { $0.check == .wrongSuffix }
-      record.problems.insert(BundleProblem(.wrongSuffix, slip), at: 0)
-      return record
+    let all = read(
+      name, as: kind, in: root, status: status, stem: stem, suffix: suffix, contents: contents)
+    guard let slip else { return all }
+    return all.map { found in
+      guard found.record.container == nil else { return found }
+      var found = found
+      found.record.isNearMiss = true
+      found.record.problems.removeAll { $0.check == .wrongSuffix }
+      found.record.problems.insert(BundleProblem(.wrongSuffix, slip), at: 0)
+      return found
     }
   }
 
@@ -139,22 +159,22 @@ public struct BundleScanner: Hashable, Sendable {
 
   private func read(
     _ name: String, as kind: BundleRecord.Kind, in root: Root, status: FileStatus, stem: String,
-    suffix: String
-  ) -> [BundleRecord] {
+    suffix: String, contents: BundleContents?
+  ) -> [Found] {
     var record = BundleRecord(kind: kind, root: root.path, path: root.path(of: name), name: stem)
     if status.kind == .symbolicLink {
       record.note(.symbolicLink, "\(name) is a symbolic link; put the bundle itself there")
-      return [record]
+      return [Found(record: record)]
     }
-    if kind == .pointFile { return [pointFile(record, name, status: status, in: root)] }
+    if kind == .pointFile { return [Found(record: pointFile(record, name, status: status, in: root))] }
     guard status.kind == .directory else {
       record.isNearMiss = true
       record.note(.notDirectory, "\(name) is a file; a bundle is a directory with Info.plist in it")
-      return [record]
+      return [Found(record: record)]
     }
     do throws(Errno) {
       let directory = SharedDescriptor(try File.openBeneath(root.directory.rawValue, name, .directory))
-      let tree = try BundleTree(walking: directory)
+      let tree = try BundleTree(walking: directory, contents: contents)
       if kind == .application { return application(record, tree: tree, parentsRootOwned: root.isRootOwned) }
       return [
         appExtension(record, tree: tree, parentsRootOwned: root.isRootOwned) { reading in
@@ -165,7 +185,7 @@ public struct BundleScanner: Hashable, Sendable {
       if error == .noEntry { return [] }
       let check: BundleProblem.Check = error == .crossDevice ? .mountPoint : .unreadable
       record.note(check, "\(name) cannot be opened: \(error)")
-      return [record]
+      return [Found(record: record)]
     }
   }
 

@@ -1,7 +1,7 @@
 internal import LinuxSystem
 
 /// Every file of a bundle, without its content. Nothing in it can lead the walk out of the bundle.
-struct BundleTree {
+package struct BundleTree {
   struct Entry {
     /// Relative to the bundle; empty for the bundle itself.
     let path: String
@@ -23,25 +23,41 @@ struct BundleTree {
   static let maximumFaults = 100
 
   let directory: SharedDescriptor
+  /// That of the walk, and where the bundle is in there: a path that ends with a slash, or nothing.
+  let whole: SharedDescriptor
+  let prefix: String
+  /// nil where no digest is wanted.
+  let contents: BundleContents?
+  /// When the walk began: nanoseconds since 1970.
+  package let started: Int64
   /// Sorted by the bytes of the path.
   let entries: [Entry]
   /// Why the walk is not complete; empty when it is.
   let faults: [Fault]
 
-  private init(directory: SharedDescriptor, entries: [Entry], faults: [Fault]) {
+  /// Walks a directory that was opened for it. `contents`: keeps what is read of it.
+  init(walking directory: SharedDescriptor, contents: BundleContents? = nil) throws(Errno) {
+    started = WallClock.milliseconds * 1_000_000
     self.directory = directory
-    self.entries = entries
-    self.faults = faults
-  }
-
-  /// Walks the directory. `signature`: whether the top-level `_Signature` belongs to it.
-  init(walking directory: SharedDescriptor, signature: Bool = true) throws(Errno) {
+    self.contents = contents
+    (whole, prefix) = (directory, "")
     var walk = Walk()
-    if !signature { walk.skipped = Self.signature }
     walk.entries.append(Entry(path: "", status: try FileStatus(of: directory.rawValue), target: nil))
     walk.directory(directory.rawValue, prefix: "", depth: 1)
-    walk.entries.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
-    self.init(directory: directory, entries: walk.entries, faults: walk.faults)
+    walk.entries.sort { $0.path.isBefore($1.path) }
+    (entries, faults) = (walk.entries, walk.faults)
+  }
+
+  private init(
+    in tree: BundleTree, directory: SharedDescriptor, prefix: String, entries: [Entry], faults: [Fault]
+  ) {
+    (whole, contents, started) = (tree.whole, tree.contents, tree.started)
+    (self.directory, self.prefix, self.entries, self.faults) = (directory, prefix, entries, faults)
+  }
+
+  /// The same for a digest alone, without a descriptor of its own: an application may hold very many bundles.
+  func forDigest() -> BundleTree {
+    BundleTree(in: self, directory: whole, prefix: prefix, entries: entries, faults: faults)
   }
 
   static let signature = "_Signature"
@@ -49,7 +65,7 @@ struct BundleTree {
   /// The entry at a path, if there is one.
   func entry(_ path: String) -> Entry? {
     let index = index(of: path)
-    return index < entries.count && entries[index].path.utf8.elementsEqual(path.utf8) ? entries[index] : nil
+    return index < entries.count && !path.isBefore(entries[index].path) ? entries[index] : nil
   }
 
   /// Where a path is among the entries, or would be.
@@ -57,7 +73,7 @@ struct BundleTree {
     var (low, high) = (0, entries.count)
     while low < high {
       let middle = (low + high) / 2
-      if entries[middle].path.utf8.lexicographicallyPrecedes(path.utf8) {
+      if entries[middle].path.isBefore(path) {
         low = middle + 1
       } else {
         high = middle
@@ -86,7 +102,7 @@ struct BundleTree {
     let directory = SharedDescriptor(try File.openBeneath(directory.rawValue, path, .directory))
     let top = entry(path).map { [Entry(path: "", status: $0.status, target: nil)] } ?? []
     return BundleTree(
-      directory: directory,
+      in: self, directory: directory, prefix: self.prefix + prefix,
       entries: top
         + below(prefix).map { entry in
           Entry(
@@ -96,16 +112,28 @@ struct BundleTree {
       faults: faults.filter { $0.path.isEmpty || $0.path.utf8.starts(with: prefix.utf8) })
   }
 
+  /// The content of a file, as `File.readBeneath` gives it.
+  func read(_ path: String, limit: Int) throws(Errno) -> [UInt8] {
+    if let entry = entry(path), entry.status.size <= limit, let bytes = beginning(of: entry, limit) {
+      return bytes
+    }
+    return try File.readBeneath(directory.rawValue, path, limit: limit)
+  }
+
+  /// The first bytes of a small file, which is not read again then. nil: open it, and see why there are none.
+  func beginning(of entry: Entry, _ count: Int) -> [UInt8]? {
+    contents?.beginning(of: prefix + entry.path, entry.status, in: whole.rawValue, count)
+  }
+
   private struct Walk {
     var entries: [Entry] = []
     var faults: [Fault] = []
     var bytes: Int64 = 0
     var full = false
-    var skipped: String?
 
     mutating func directory(_ directory: CInt, prefix: String, depth: Int) {
       do throws(Errno) {
-        for found in try DirectoryReader.entries(of: directory) {
+        for found in try DirectoryReader.entries(of: directory, isNew: true) {
           if full { return }
           let path = prefix + found.name
           guard found.isText else {
@@ -122,7 +150,6 @@ struct BundleTree {
     private mutating func entry(_ name: String, at path: String, in directory: CInt, depth: Int) {
       do throws(Errno) {
         let status = try FileStatus(at: name, in: directory)
-        if path == skipped, status.kind == .directory { return }
         let target = status.kind == .symbolicLink ? try File.readTextLink(name, in: directory) : nil
         entries.append(Entry(path: path, status: status, target: target))
         if status.kind == .regular { bytes += status.size }
@@ -159,5 +186,15 @@ struct BundleTree {
       faults.append(Fault(path: path, problem: BundleProblem(check, message)))
       if faults.count == maximumFaults, !full { stop(check, "and more of this kind; mend these first") }
     }
+  }
+}
+
+extension String {
+  /// Whether its bytes come first.
+  func isBefore(_ other: String) -> Bool {
+    let first = unsafe utf8.withContiguousStorageIfAvailable { first in
+      unsafe other.utf8.withContiguousStorageIfAvailable { unsafe bytesPrecede(first, $0) }
+    }
+    return (first ?? nil) ?? utf8.lexicographicallyPrecedes(other.utf8)
   }
 }

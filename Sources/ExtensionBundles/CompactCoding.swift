@@ -1,13 +1,13 @@
 // What a cache keeps: numbers of seven bits a byte, texts with their length before them. Nothing says what comes next: the
 // writer and the reader have to agree.
 
-package struct CompactWriter {
-  package var bytes: [UInt8] = []
+@usableFromInline package struct CompactWriter {
+  @usableFromInline package var bytes: [UInt8] = []
 
   package init() {}
 
   /// Seven bits a byte, the lowest first.
-  package mutating func number(_ value: UInt64) {
+  @usableFromInline package mutating func number(_ value: UInt64) {
     var value = value
     while value >= 0x80 {
       bytes.append(UInt8(truncatingIfNeeded: value) | 0x80)
@@ -18,19 +18,20 @@ package struct CompactWriter {
 
   package mutating func signed(_ value: Int64) { number(UInt64(bitPattern: value)) }
 
-  package mutating func flag(_ value: Bool) { bytes.append(value ? 1 : 0) }
+  @usableFromInline package mutating func flag(_ value: Bool) { bytes.append(value ? 1 : 0) }
 
   package mutating func text(_ text: String) {
     number(UInt64(text.utf8.count))
-    bytes += text.utf8
+    let isAdded: Void? = unsafe text.utf8.withContiguousStorageIfAvailable { unsafe bytes += $0 }
+    if isAdded == nil { bytes += text.utf8 }
   }
 
-  package mutating func optional<Value>(_ value: Value?, _ write: (inout Self, Value) -> Void) {
+  @inlinable package mutating func optional<Value>(_ value: Value?, _ write: (inout Self, Value) -> Void) {
     flag(value != nil)
     if let value { write(&self, value) }
   }
 
-  package mutating func list<Values: Collection>(
+  @inlinable package mutating func list<Values: Collection>(
     _ values: Values, _ write: (inout Self, Values.Element) -> Void
   ) {
     number(UInt64(values.count))
@@ -41,13 +42,13 @@ package struct CompactWriter {
 }
 
 /// Reads what `CompactWriter` wrote, from bytes that may be anything.
-package struct CompactReader {
-  package struct Malformed: Error {
-    package init() {}
+@usableFromInline package struct CompactReader {
+  @usableFromInline package struct Malformed: Error {
+    @usableFromInline package init() {}
   }
 
-  private let bytes: [UInt8]
-  private var index = 0
+  @usableFromInline let bytes: [UInt8]
+  @usableFromInline var index = 0
 
   package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
@@ -62,7 +63,7 @@ package struct CompactReader {
     return bytes[index - 1]
   }
 
-  package mutating func number() throws(Malformed) -> UInt64 {
+  @usableFromInline package mutating func number() throws(Malformed) -> UInt64 {
     var value: UInt64 = 0
     for shift in stride(from: UInt64(0), through: 63, by: 7) {
       let byte = try byte()
@@ -93,7 +94,7 @@ package struct CompactReader {
     return text
   }
 
-  package mutating func list<Value>(
+  @inlinable package mutating func list<Value>(
     _ read: (inout Self) throws(Malformed) -> Value
   ) throws(Malformed) -> [Value] {
     let count = try number()

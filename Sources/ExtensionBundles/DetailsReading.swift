@@ -111,7 +111,7 @@ extension BundleReading {
     else { return BundleDetails() }
     func fault(_ what: String) { note(.metainfo, "\(path) \(what)") }
     do throws(Errno) {
-      let bytes = try File.readBeneath(tree.directory.rawValue, path, limit: Metainfo.maximumSize)
+      let bytes = try tree.read(path, limit: Metainfo.maximumSize)
       do throws(XMLElements.Failure) {
         let metainfo = try Metainfo(bytes)
         if metainfo.identifier != identifier {

@@ -73,13 +73,14 @@ struct KeyReader {
     return nil
   }
 
-  /// The dictionary in a property list file beneath `directory`; one whose name ends with `.json` is JSON.
+  /// The dictionary in a property list file; one whose name ends with `.json` is JSON. `read`: gives its content.
   static func file(
-    _ path: String, in directory: CInt, named name: String, check: (PropertyListError?) -> BundleProblem.Check
+    named name: String, read: (_ limit: Int) throws(Errno) -> [UInt8],
+    check: (PropertyListError?) -> BundleProblem.Check
   ) throws(BundleProblem) -> [String: PropertyList] {
     let bytes: [UInt8]
     do throws(Errno) {
-      bytes = try File.readBeneath(directory, path, limit: PropertyList.maximumSize)
+      bytes = try read(PropertyList.maximumSize)
     } catch .messageTooLong {
       throw BundleProblem(check(.tooLarge), "\(name) \(PropertyListError.tooLarge)")
     } catch .loop {
@@ -88,7 +89,7 @@ struct KeyReader {
       throw BundleProblem(check(nil), "\(name) cannot be read: \(error)")
     }
     do throws(PropertyListError) {
-      return try PropertyList.dictionary(from: bytes, isJSON: path.hasSuffix(".json"))
+      return try PropertyList.dictionary(from: bytes, isJSON: name.hasSuffix(".json"))
     } catch {
       throw BundleProblem(check(error), "\(name) \(error)")
     }

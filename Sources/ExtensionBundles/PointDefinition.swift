@@ -37,7 +37,11 @@ public struct PointDefinition: Hashable, Sendable {
   ) -> (points: [PointDefinition], problems: [BundleProblem]) {
     let values: [String: PropertyList]
     do throws(BundleProblem) {
-      values = try KeyReader.file(path, in: directory, named: name, check: { _ in .pointFile })
+      values = try KeyReader.file(named: name) { limit throws(Errno) in
+        try File.readBeneath(directory, path, limit: limit)
+      } check: { _ in
+        .pointFile
+      }
     } catch {
       return ([], [error])
     }

@@ -62,17 +62,19 @@ public enum StringsFile {
       Failure(description: "line \(1 + scalars[..<index].count { $0 == "\n" }): \(what)")
     }
 
-    private func starts(with text: String) -> Bool { scalars[index...].starts(with: text.unicodeScalars) }
+    private func stand(_ first: Unicode.Scalar, _ second: Unicode.Scalar) -> Bool {
+      index + 1 < scalars.count && scalars[index] == first && scalars[index + 1] == second
+    }
 
     private mutating func skipSpace() throws(Failure) {
       while index < scalars.count {
-        if scalars[index].properties.isWhitespace {
+        if isSpace(scalars[index]) {
           index += 1
-        } else if starts(with: "//") {
+        } else if stand("/", "/") {
           index = scalars[index...].firstIndex(of: "\n") ?? scalars.count
-        } else if starts(with: "/*") {
+        } else if stand("/", "*") {
           let start = index
-          while index < scalars.count, !starts(with: "*/") { index += 1 }
+          while index < scalars.count, !stand("*", "/") { index += 1 }
           if index == scalars.count {
             index = start
             throw failure("the comment has no end; write */ after it")
@@ -95,25 +97,39 @@ public enum StringsFile {
     /// A quoted string, or a bare word of letters, digits and `_ . - $ /`.
     private mutating func word() throws(Failure) -> String {
       try skipSpace()
-      var word = String.UnicodeScalarView()
-      guard index < scalars.count, scalars[index] == "\"" else {
-        while index < scalars.count, isBare(scalars[index]) {
-          word.append(scalars[index])
-          index += 1
-        }
-        if word.isEmpty { throw failure("a string is missing; write \"key\" = \"value\";") }
-        return String(word)
-      }
       let start = index
+      guard index < scalars.count, scalars[index] == "\"" else {
+        while index < scalars.count, isBare(scalars[index]) { index += 1 }
+        if index == start { throw failure("a string is missing; write \"key\" = \"value\";") }
+        return text(scalars[start..<index])
+      }
       index += 1
+      let first = index
+      while index < scalars.count, scalars[index] != "\"", scalars[index] != "\\" { index += 1 }
+      var word = text(scalars[first..<index])
       while index < scalars.count {
         let scalar = scalars[index]
         index += 1
-        if scalar == "\"" { return String(word) }
-        word.append(scalar == "\\" ? escaped() : scalar)
+        if scalar == "\"" { return word }
+        word.unicodeScalars.append(scalar == "\\" ? escaped() : scalar)
       }
       index = start
       throw failure("the string has no end; write \" after it")
+    }
+
+    private func text(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
+      var bytes: [UInt8] = []
+      bytes.reserveCapacity(scalars.count)
+      for scalar in scalars {
+        if scalar.isASCII { bytes.append(UInt8(scalar.value)) } else { bytes += scalar.utf8 }
+      }
+      return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private func isSpace(_ scalar: Unicode.Scalar) -> Bool {
+      // To ask for a property takes long, and what is found here is plain text nearly always.
+      guard scalar.isASCII else { return scalar.properties.isWhitespace }
+      return scalar == " " || (0x09...0x0D).contains(scalar.value)
     }
 
     private func isBare(_ scalar: Unicode.Scalar) -> Bool {

@@ -34,7 +34,17 @@ public struct LocalizedText: Hashable, Sendable {
 
   /// `de_AT.UTF-8` is `de-at`.
   public static func normal(_ language: some StringProtocol) -> String {
-    String(language.prefix { $0 != "." && $0 != "@" }.lowercased().map { $0 == "_" ? "-" : $0 })
+    let bytes = language.utf8
+    // Nearly all are written like this already.
+    if bytes.allSatisfy({ Self.isNormal($0) }) { return String(language) }
+    return String(language.prefix { $0 != "." && $0 != "@" }.lowercased().map { $0 == "_" ? "-" : $0 })
+  }
+
+  private static func isNormal(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
+    default: false
+    }
   }
 
   /// `zh-Hans-CN` reads `zh-hans-cn`, `zh-hans`, then `zh`.

@@ -53,8 +53,8 @@ final class Instance {
   private var deadline = MonotonicTime.now
 
   init(
-    _ request: LauncherInterface.Launch, bundle: SharedDescriptor?, tools: Tools, groups: ControlGroups?,
-    journal: JournalSocket, loop: EventLoop, handlers: Handlers
+    _ request: LauncherInterface.Launch, bundle: SharedDescriptor?, channels: InstanceChannels, tools: Tools,
+    groups: ControlGroups?, journal: JournalSocket, loop: EventLoop, handlers: Handlers
   ) throws(LaunchFailure) {
     name = request.instance
     extensionName = request.extension
@@ -63,7 +63,8 @@ final class Instance {
     self.loop = loop
     self.handlers = handlers
     self.groups = groups
-    let started = try InstanceStart(request, bundle: bundle, tools: tools, groups: groups, loop: loop)
+    let started = try InstanceStart(
+      request, bundle: bundle, channels: channels, tools: tools, groups: groups, loop: loop)
     processID = started.processID
     process = started.process
     control = started.control
@@ -104,9 +105,11 @@ final class Instance {
     self.output = output
     readers = [
       try PipeReader(started.report, loop: loop) { [unowned self] in
+        self.readSandboxReport()
         for line in self.reportLines.read($0) { self.read(report: line) }
       },
-      try PipeReader(started.sandboxReport, loop: loop) { [unowned self] in
+      // Before bwrap lets its child go on, it writes eight times: each would wake this process.
+      try PipeReader(started.sandboxReport, loop: nil) { [unowned self] in
         for line in self.sandboxLines.read($0) { self.read(sandboxReport: line) }
       },
       try PipeReader(started.errors, loop: loop) { output.read($0) },
@@ -168,11 +171,22 @@ final class Instance {
     return (id, SharedDescriptor(directory))
   }
 
-  /// One JSON object a line. extension-init is not our child: its pidfd is taken while bwrap still has it as its own.
+  /// bwrap says who its child is before it lets that go on, so it is there when the child says something.
+  private func readSandboxReport() {
+    guard isSandboxed, inner == nil else { return }
+    readers[1].readOnce()
+    // For a bwrap that does otherwise.
+    if inner == nil { try? readers[1].wait(on: loop) }
+  }
+
+  /// One JSON object a line. extension-init is not our child: its pidfd counts where bwrap has it as its own after it was
+  /// opened. Else its number may be another process's by now.
   private func read(sandboxReport line: String) {
     guard inner == nil, case .object(let object)? = try? JSON(parsing: Array(line.utf8)),
       case .integer(let number)? = object["child-pid"],
-      let child = try? ProcessDescriptor(processID: Int32(clamping: number))
+      let child = try? ProcessDescriptor(processID: Int32(clamping: number)),
+      processEnd != nil
+        || Descendants.children(of: processID, isSingle: true).contains(Int32(clamping: number))
     else { return }
     let inner = SharedProcess(child)
     self.inner = inner

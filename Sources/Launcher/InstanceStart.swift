@@ -3,9 +3,6 @@ internal import LinuxSystem
 
 /// A start that worked: the launcher's ends of everything. One that fails leaves nothing behind.
 struct InstanceStart {
-  /// Standard error may be this far ahead of the launcher before the program has to wait.
-  private static let errorCapacity = 1 << 20
-
   let processID: Int32
   let process: SharedProcess
   let group: ControlGroup?
@@ -16,25 +13,10 @@ struct InstanceStart {
   let bus: SessionBusProxy?
 
   init(
-    _ request: LauncherInterface.Launch, bundle: SharedDescriptor?, tools: Tools, groups: ControlGroups?,
-    loop: EventLoop
+    _ request: LauncherInterface.Launch, bundle: SharedDescriptor?, channels: InstanceChannels, tools: Tools,
+    groups: ControlGroups?, loop: EventLoop
   ) throws(LaunchFailure) {
     try Self.check(request, bundle)
-    let sockets: (SharedDescriptor, SharedDescriptor)
-    do throws(Errno) { sockets = try Socket.pair() } catch {
-      throw LaunchFailure(stage: "socket", errno: error)
-    }
-    let errors: Pipe
-    let report: Pipe
-    let sandboxReport: Pipe
-    do throws(Errno) {
-      errors = try Pipe.make()
-      report = try Pipe.make()
-      sandboxReport = try Pipe.make()
-    } catch {
-      throw LaunchFailure(stage: "pipe", errno: error)
-    }
-    errors.reserve(Self.errorCapacity)
     do throws(Errno) {
       group = try groups?.make(instance: request.instance)
     } catch {
@@ -45,12 +27,12 @@ struct InstanceStart {
       if let group { try Self.limit(group, groups, request) }
       if let names = request.sessionBus, !names.isEmpty, request.sandboxed {
         bus = try SessionBusProxy(
-          names, instance: request.instance, tools: tools, errors: errors.writing,
+          names, instance: request.instance, tools: tools, errors: channels.errors.writing,
           group: group?.directory, loop: loop)
       }
       let ends = InstanceCommand.Ends(
-        control: sockets.1, errors: errors.writing, report: report.writing,
-        sandboxReport: sandboxReport.writing, bundle: bundle, bus: bus)
+        control: channels.control.instance, errors: channels.errors.writing, report: channels.report.writing,
+        sandboxReport: channels.sandboxReport.writing, bundle: bundle, bus: bus)
       let command = try InstanceCommand(
         request, tools: tools, ends: ends, group: group?.directory, controllers: groups?.controllers ?? [])
       let child = try Self.run(command.spawn)
@@ -62,10 +44,10 @@ struct InstanceStart {
       throw error
     }
     self.bus = bus
-    control = sockets.0
-    self.errors = errors.reading
-    self.report = report.reading
-    self.sandboxReport = sandboxReport.reading
+    control = channels.control.broker
+    errors = channels.errors.reading
+    report = channels.report.reading
+    sandboxReport = channels.sandboxReport.reading
   }
 
   private static func limit(

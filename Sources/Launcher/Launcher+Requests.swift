@@ -81,8 +81,8 @@ extension Launcher {
     do throws(LaunchFailure) {
       guard !isStopping else { throw LaunchFailure(stage: "exec", errno: .canceled) }
       let instance = try Instance(
-        request, bundle: bundle, tools: tools, groups: groups, journal: journal, loop: loop,
-        handlers: handlers())
+        request, bundle: bundle, channels: takeChannels(), tools: tools, groups: groups, journal: journal,
+        loop: loop, handlers: handlers())
       instances[instance.name] = instance
       do throws(Errno) {
         let descriptors = try instance.descriptors()
@@ -100,6 +100,14 @@ extension Launcher {
         LauncherInterface.LaunchFailed(
           answers: request.request, stage: error.stage, errno: Int(error.errno.rawValue)))
     }
+  }
+
+  /// The next ones are made while this instance starts, when nobody waits for the launcher.
+  private func takeChannels() throws(LaunchFailure) -> InstanceChannels {
+    defer { spareChannels = nil }
+    loop.schedule(after: .zero) { [weak self] in self?.makeSpareChannels() }
+    if let spareChannels { return spareChannels }
+    return try InstanceChannels()
   }
 
   private func lease(_ request: LauncherInterface.Lease, socket: SharedDescriptor?) {

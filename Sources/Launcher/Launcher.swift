@@ -18,6 +18,8 @@ public final class Launcher {
   var leases: [String: Lease] = [:]
   var broker: BrokerConnection?
   var starts = StartCounter()
+  /// For the next instance.
+  var spareChannels: InstanceChannels?
   var isStopping = false
   /// By hand: no broker has come for so long that nobody keeps instances but their hosts.
   var isAbandoned = false
@@ -53,9 +55,15 @@ public final class Launcher {
     ServiceManager.ready()
     if let number = settings.readyDescriptor { try? FileDescriptor(owning: number).write(all: [1]) }
     becomeIdle()
+    makeSpareChannels()
     do throws(Errno) { try loop.run() } catch {
       throw StartFailure(.system, "cannot wait for events: \(error)")
     }
+  }
+
+  /// Without descriptors there is none, and the launch that wants some fails if there are none then.
+  func makeSpareChannels() {
+    if spareChannels == nil { spareChannels = try? InstanceChannels() }
   }
 
   // MARK: The broker

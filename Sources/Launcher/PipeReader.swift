@@ -7,19 +7,28 @@ final class PipeReader {
   private let pipe: SharedDescriptor
   private let handler: ([UInt8]) -> Void
   private var watch: EventLoop.Watch?
+  private var isOpen = true
 
-  init(_ pipe: SharedDescriptor, loop: EventLoop, handler: @escaping ([UInt8]) -> Void) throws(Errno) {
+  /// `loop`: nil where nobody waits for what is written; `readOnce` and `finish` get it.
+  init(_ pipe: SharedDescriptor, loop: EventLoop?, handler: @escaping ([UInt8]) -> Void) throws(Errno) {
     self.pipe = pipe
     self.handler = handler
     try pipe.descriptor.setNonBlocking()
+    if let loop { try wait(on: loop) }
+  }
+
+  func wait(on loop: EventLoop) throws(Errno) {
+    guard isOpen, watch == nil else { return }
     // One piece a turn: a child that writes without end does not keep the loop from the others.
-    watch = try loop.watch(pipe.rawValue, for: .readable) { [unowned self] _ in _ = self.readOnce() }
+    watch = try loop.watch(pipe.rawValue, for: .readable) { [unowned self] _ in self.readOnce() }
   }
 
   deinit { watch?.cancel() }
 
-  /// false: there is nothing more now, or never.
-  private func readOnce() -> Bool {
+  /// Reads one piece of what is there. false: there is nothing more now, or never.
+  @discardableResult
+  func readOnce() -> Bool {
+    guard isOpen else { return false }
     do throws(Errno) {
       let bytes = try pipe.descriptor.read(upTo: Self.chunk)
       if bytes.isEmpty {
@@ -39,11 +48,12 @@ final class PipeReader {
   /// Reads what is still in the pipe, and no more than it can hold.
   func finish() {
     var left = 64
-    while watch != nil, left > 0, readOnce() { left -= 1 }
+    while left > 0, readOnce() { left -= 1 }
     close()
   }
 
   func close() {
+    isOpen = false
     watch?.cancel()
     watch = nil
   }

@@ -16,3 +16,12 @@ extension [UInt8] {
     unsafe [UInt8](unsafeUninitializedCapacity: count) { _, initialized in initialized = count }
   }
 }
+
+/// Whether the first of these come before the second, as sorted by their bytes.
+package func bytesPrecede(_ first: UnsafeBufferPointer<UInt8>, _ second: UnsafeBufferPointer<UInt8>) -> Bool {
+  guard let start = first.baseAddress, let other = second.baseAddress else {
+    return first.isEmpty && !second.isEmpty
+  }
+  let order = unsafe memcmp(start, other, min(first.count, second.count))
+  return order < 0 || order == 0 && first.count < second.count
+}

@@ -11,9 +11,11 @@ package enum DirectoryReader {
   }
 
   /// All entries but `.` and `..`, in no order. The descriptor must be open for reading.
-  package static func entries(of directory: CInt) throws(Errno) -> [Entry] {
+  ///
+  /// `isNew`: it was opened for this.
+  package static func entries(of directory: CInt, isNew: Bool = false) throws(Errno) -> [Entry] {
     var entries: [Entry] = []
-    try read(directory) { name, kind in
+    try read(directory, isNew: isNew) { name, kind in
       let valid = String(validating: name, as: UTF8.self)
       entries.append(
         Entry(name: valid ?? String(decoding: name, as: UTF8.self), kind: kind, isText: valid != nil))
@@ -33,9 +35,9 @@ package enum DirectoryReader {
   }
 
   private static func read(
-    _ directory: CInt, _ body: (ArraySlice<UInt8>, FileStatus.Kind) throws(Errno) -> Bool
+    _ directory: CInt, isNew: Bool = false, _ body: (ArraySlice<UInt8>, FileStatus.Kind) throws(Errno) -> Bool
   ) throws(Errno) {
-    try check { lseek(directory, 0, SEEK_SET) }
+    if !isNew { try check { lseek(directory, 0, SEEK_SET) } }
     // Not filled with anything: to clear it takes longer than to list a small directory.
     var buffer = [UInt8].uninitialized(count: 32768)
     while true {

@@ -52,6 +52,19 @@ internal import CLinux
     self.init(status)
   }
 
+  /// That of what is at `path`, the bytes of a path with a zero behind it.
+  package init(at path: [UInt8], in directory: CInt) throws(Errno) {
+    var status = stat()
+    precondition(path.last == 0, "a path has no end")
+    try check {
+      unsafe path.withUnsafeBytes { bytes -> CInt in
+        guard let start = unsafe bytes.bindMemory(to: CChar.self).baseAddress else { return -1 }
+        return unsafe fstatat(directory, start, &status, AT_SYMLINK_NOFOLLOW)
+      }
+    }
+    self.init(status)
+  }
+
   private init(_ status: stat) {
     kind = Kind(ofMode: status.st_mode)
     mode = status.st_mode & 0o7777

@@ -9,7 +9,7 @@ extension TestWorld {
   /// What was announced by now, one element for each time.
   fileprivate var announced: [[String]] {
     effects.compactMap {
-      if case .announce(let all) = $0 {
+      if case .announce(let all, _) = $0 {
         all.map { "\($0.content.identifier) \($0.content.digest)" }
       } else {
         nil
@@ -200,6 +200,48 @@ private func `who waits for the person is announced, and nobody else`(it: Case) 
   #expect(world.broker.announcements.order?.map(\.digest) == ["sha256:2", "sha256:3"])
 }
 
+@Test func `very many that wait are looked at a part at a time, and counted in one notification`() {
+  let count = 10_000
+  let all = (0..<count).map { number in
+    var facts = TestWorld.greeter(path: "/roots/\(number).appex", digest: "sha256:\(number)")
+    facts.identifier = "org.example.n\(number)"
+    return facts
+  }
+  let world = TestWorld(bundles: [TestWorld.points()] + all)
+  world.send(.announcementsLoaded([]))
+  func turns(until over: () -> Bool) -> Int {
+    for turn in 0..<1000 {
+      if over() { return turn }
+      // A turn that does it all has nothing left to do at once.
+      world.pass(max(0, (world.broker.nextDeadline ?? .max) - world.now.monotonic))
+    }
+    return .max
+  }
+  let counted = {
+    world.effects.compactMap { effect -> Int? in
+      if case .announce(let all, let further) = effect { all.count + further } else { nil }
+    }
+  }
+  // Each is looked at twice: when it comes, and when it is announced. A few hundred a turn.
+  #expect((50..<200).contains(turns { !world.announced.isEmpty }))
+  #expect(counted() == [count])
+  let limit = world.broker.limits.rememberedAnnouncements
+  #expect(world.announced.map(\.count) == [limit])
+  guard
+    case .announce(let shown, _)? = world.effects.last(where: {
+      if case .announce = $0 { true } else { false }
+    })
+  else { return }
+  // Tried again with all of them, not in one turn either.
+  world.send(.announcementFailed(shown.map(\.content)))
+  #expect((25..<100).contains(turns { world.announced.count == 2 }))
+  #expect(counted() == [count, count])
+  // What was only counted is not told of with the next one that comes.
+  world.add([TestWorld.greeter()])
+  #expect(turns { world.announced.count == 3 } < 5)
+  #expect(counted() == [count, count, 1])
+}
+
 private func one(_ name: String, host: String? = "Editor", isChanged: Bool = false) -> Announcement {
   Announcement(
     content: .init(identifier: greeter, digest: "d"), name: name, host: host, isChanged: isChanged)
@@ -233,6 +275,9 @@ func `a name says nothing but itself in a notification`(name: String, body: Stri
     (0..<500).map { one("\($0)" + long) }, markup: false, namesCommand: true)
   #expect(many.title == "500 extensions wait for approval")
   #expect(many.body.contains("and 497 more") && many.body.utf8.count < 700)
+  let beyond = AnnouncementText(
+    (0..<500).map { one("\($0)" + long) }, further: 10, markup: false, namesCommand: true)
+  #expect(beyond.title == "510 extensions wait for approval" && beyond.body.contains("and 507 more"))
   #expect(AnnouncementText([one("a < b")], markup: false, namesCommand: false).body.hasPrefix("a < b ("))
   #expect(
     AnnouncementText([one("a", isChanged: true)], markup: false, namesCommand: false).title.contains(

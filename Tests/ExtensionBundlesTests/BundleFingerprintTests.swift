@@ -65,6 +65,45 @@ import Testing
     #expect(!after.changes(since: before).isEmpty, "\(name)")
   }
 
+  private func find(_ name: String, _ hasher: BundleHasher) throws -> [BundleScanner.Found] {
+    Fixtures.scanner.read(name, inRoot: try BundleScanner.Root(root.path), hasher: hasher)
+  }
+
+  @Test(arguments: ["Greeter.appex", "Host.app"])
+  func `What is read while a bundle is looked at gives the digest of the whole`(name: String) throws {
+    try root.makeApplication()
+    try root.makeExtension("Host.app/Extensions/Inner.appex")
+    try root.write("x", to: "Host.app/Extensions/Inner.appex/_Signature/x")
+    try root.write("x", to: "\(name)/_Signature/x")
+    letTheClockMove()
+    let hasher = BundleHasher()
+    let all = try find(name, hasher)
+    #expect(all.count == (name == "Host.app" ? 2 : 1))
+    for found in all {
+      let tree = try #require(found.tree)
+      let directory = try found.record.open()
+      let (ours, whole) = (
+        try hasher.fingerprint(of: tree), try BundleHasher().fingerprint(of: directory.rawValue)
+      )
+      #expect(ours.digest == whole.digest && ours.records == whole.records)
+      #expect(ours.isCurrent(bundle: directory.rawValue, probingWriters: true))
+    }
+  }
+
+  @Test func `What changes between the look and the digest is noticed`() throws {
+    let before = try fingerprint()
+    let hasher = BundleHasher()
+    let look = try #require(try find("Greeter.appex", hasher).first?.tree)
+    try root.write("#!/bin/zz\n", to: "Greeter.appex/greeter", mode: 0o755)
+    // It was read whole with the look, so that this is what the digest tells of.
+    let ours = try hasher.fingerprint(of: look)
+    #expect(ours.digest == before.digest)
+    #expect(try !isCurrent(ours))
+    let next = try #require(try find("Greeter.appex", hasher).first?.tree)
+    try root.write("other", to: "Greeter.appex/data/big")
+    #expect(throws: BundleHasher.Failure.busy("data/big")) { try hasher.fingerprint(of: next) }
+  }
+
   @Test func `The difference is named`() throws {
     let before = try fingerprint()
     try root.write("new", to: "Greeter.appex/greeter", mode: 0o755)

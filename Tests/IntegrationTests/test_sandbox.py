@@ -67,7 +67,7 @@ class Sandbox(World):
         # bwrap, the first process of its sandbox, and the program.
         self.assertEqual(
             names[:names.index("/extension/main.py") + 1],
-            ["process", "/usr/bin/bwrap", "copy", "/run/extension-init", "process", "/extension/main.py"])
+            ["process", "/usr/bin/bwrap", "copy", "/.extension-init", "process", "/extension/main.py"])
 
     def test_what_was_changed_afterwards_is_told(self):
         # A program may give up more than was asked of it.

@@ -48,6 +48,20 @@ internal import Testing
     #expect(said[2...] == ["done done done", "EROFS EROFS 7"])
   }
 
+  @Test func `A small file of /etc has its content, cannot be changed, and costs no mount`() throws {
+    let path = "/etc/nsswitch.conf"
+    guard let content = try? File.read(path, limit: 4096) else { return }
+    let lines = """
+      path = '\(path)'
+      print(list(open(path, 'rb').read()) == \(content))
+      print([attempt(*call) == 'EROFS' for call in ((os.chmod, path, 0o777), (os.utime, path), (os.chown, path, 0, 0))])
+      print(write(path) != 'done', attempt(os.remove, path) != 'done', attempt(os.rename, path, '/etc/x') != 'done')
+      print([line for line in open('/proc/self/mountinfo') if '/etc/' in line])
+      """
+    let said = try python(lines, mounts: [.init(kind: .readOnly, destination: path)])
+    #expect(said == ["True", "[True, True, True]", "True True True", "[]"])
+  }
+
   @Test func `A file system in memory has a size`() throws {
     let lines = """
       def fill(path):

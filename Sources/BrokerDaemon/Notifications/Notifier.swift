@@ -63,8 +63,8 @@ final class Notifier {
     self.onShown = onShown
   }
 
-  /// Shows them. `failed`: nobody was there for these.
-  func show(_ announcements: [Announcement], failed: @escaping ([AnnouncedContent]) -> Void) {
+  /// Shows them. `further`: so many others wait as well. `failed`: nobody was there for these.
+  func show(_ announcements: [Announcement], further: Int, failed: @escaping ([AnnouncedContent]) -> Void) {
     wanted.formUnion(announcements.map(\.content))
     let failed = { [unowned self] (contents: [AnnouncedContent]) in
       // What was withdrawn meanwhile need not be shown at all.
@@ -74,13 +74,13 @@ final class Notifier {
     worker.perform {
       TerminalProgram.find()
     } completion: { [unowned self] terminal in
-      self.ask(announcements, terminal, failed)
+      self.ask(announcements, further: further, terminal, failed)
     }
   }
 
   /// What the server can do, and whether somebody can start a terminal.
   private func ask(
-    _ announcements: [Announcement], _ terminal: TerminalProgram?,
+    _ announcements: [Announcement], further: Int, _ terminal: TerminalProgram?,
     _ failed: @escaping ([AnnouncedContent]) -> Void
   ) {
     guard let connection = connect() else { return failed(announcements.map(\.content)) }
@@ -97,7 +97,8 @@ final class Notifier {
           announcements.count > Self.separateLimit ? [announcements] : announcements.map { [$0] }
         for batch in batches where !batch.isEmpty {
           self.notify(
-            connection, identifier, batch, terminal: usable, markup: capabilities.contains("body-markup"),
+            connection, identifier, batch, further: further, terminal: usable,
+            markup: capabilities.contains("body-markup"),
             failed)
         }
       }
@@ -105,10 +106,11 @@ final class Notifier {
   }
 
   private func notify(
-    _ connection: BusConnection, _ bus: String, _ announcements: [Announcement],
+    _ connection: BusConnection, _ bus: String, _ announcements: [Announcement], further: Int,
     terminal: TerminalProgram?, markup: Bool, _ failed: @escaping ([AnnouncedContent]) -> Void
   ) {
-    let text = AnnouncementText(announcements, markup: markup, namesCommand: terminal == nil)
+    let text = AnnouncementText(
+      announcements, further: further, markup: markup, namesCommand: terminal == nil)
     connection.call("Notify", of: Self.server) { message in
       message.append("extensiond")
       message.append(UInt32(0))
