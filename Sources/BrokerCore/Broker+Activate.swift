@@ -229,13 +229,16 @@ extension Broker {
       descriptors.append(.connection(connection))
       activations[id]?.connections += 1
     }
-    let display = activation.wantsDisplay ? giveDisplay(activation.instance, after: &descriptors) : nil
+    // It comes with a connection.
+    let display = activation.wantsDisplay ? giveDisplay(activation.instance) : nil
+    if let display { descriptors.append(display) }
     attempts[activation.identifier] = Attempt(time: now.wall, outcome: "activated", standardError: [])
     reply(
       request,
       BrokerInterface.Activate.Reply(
-        activation: id, instance: activation.instance, leaseFileDescriptor: 0,
-        connectionFileDescriptor: connection == nil ? nil : 1, displayFileDescriptor: display,
+        activation: id, instance: activation.wantsDisplay ? activation.instance : nil, leaseFileDescriptor: 0,
+        connectionFileDescriptor: connection == nil ? nil : 1,
+        displayFileDescriptor: display == nil ? nil : 2,
         unmodified: display == nil ? nil : isUnmodified(activation.instance)),
       descriptors: descriptors)
     if let activation = activations[id] { tell(activation.host, event(of: activation)) }

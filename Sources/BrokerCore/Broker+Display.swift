@@ -46,24 +46,29 @@ extension Broker {
 
   /// Whether the extension gets its end with the connection that it is asked to accept now.
   mutating func offerDisplay(_ id: String) -> Bool {
-    guard instances[id]?.display == .possible else { return false }
-    instances[id]?.display = .waiting
+    guard moveDisplay(of: id, from: .possible, to: .waiting) else { return false }
     // Before the extension has it: another broker must not give a second one.
     setNote(id)
     return true
   }
 
   mutating func displayFailed(_ id: String) {
-    guard instances[id]?.display == .waiting else { return }
-    instances[id]?.display = .possible
-    setNote(id)
+    if moveDisplay(of: id, from: .waiting, to: .possible) { setNote(id) }
   }
 
-  /// The host gets its end after these, unless it was given before. Returns its index.
-  mutating func giveDisplay(_ id: String, after descriptors: inout [DescriptorSource]) -> Int? {
-    guard instances[id]?.display == .waiting else { return nil }
-    instances[id]?.display = .given
-    descriptors.append(.display(instance: id))
-    return descriptors.count - 1
+  /// The host's end, unless it was given before.
+  mutating func giveDisplay(_ id: String) -> DescriptorSource? {
+    moveDisplay(of: id, from: .waiting, to: .given) ? .display(instance: id) : nil
+  }
+
+  /// false where it was not there.
+  private mutating func moveDisplay(
+    of id: String, from old: Instance.Display, to new: Instance.Display
+  ) -> Bool {
+    instances.update(id) { instance in
+      guard instance.display == old else { return false }
+      instance.display = new
+      return true
+    } ?? false
   }
 }

@@ -102,14 +102,15 @@ extension Broker {
     case .activate: commit(pending.activation, connection: pending.connection)
     case .connect(let request):
       activations.update(pending.activation) { $0.connections += 1 }
-      var descriptors = [DescriptorSource.connection(pending.connection)]
-      let display = pending.wantsDisplay ? giveDisplay(id, after: &descriptors) : nil
+      let connection = DescriptorSource.connection(pending.connection)
+      let display = pending.wantsDisplay ? giveDisplay(id) : nil
       reply(
         request,
         BrokerInterface.Connect.Reply(
-          instance: id, connectionFileDescriptor: 0, displayFileDescriptor: display,
+          instance: pending.wantsDisplay ? id : nil, connectionFileDescriptor: 0,
+          displayFileDescriptor: display == nil ? nil : 1,
           unmodified: display == nil ? nil : isUnmodified(id)),
-        descriptors: descriptors)
+        descriptors: display.map { [connection, $0] } ?? [connection])
     }
   }
 

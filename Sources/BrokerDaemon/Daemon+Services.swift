@@ -121,7 +121,7 @@ extension Daemon {
       ExtensionInterface.AcceptConnection(
         call: call, connectionFileDescriptor: 0, activation: activation, scene: scene,
         displayFileDescriptor: shown == nil ? nil : 1, context: JSONObject()
-      ).call(), descriptors: [its] + (shown.map { [$0.1] } ?? []))
+      ).call(), descriptors: shown.map { [its, $0.1] } ?? [its])
     // The next one is made while the extension answers, when nobody waits for the broker.
     sparePair = try? Socket.pair()
   }
