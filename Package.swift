@@ -19,6 +19,9 @@ let package = Package(
     .library(name: "ExtensionFoundation", targets: ["ExtensionFoundation"]),
     // Scenes, for hosts and extensions that have a user interface.
     .library(name: "ExtensionKit", targets: ["ExtensionKit"]),
+    // A compositor for what extensions draw, for hosts that show it; and a host without a screen.
+    .library(name: "SceneCompositor", targets: ["SceneCompositor"]),
+    .library(name: "SceneHeadless", targets: ["SceneHeadless"]),
     // Distributed actors over a connection, for those who want them.
     .library(name: "ExtensionDistributed", targets: ["ExtensionDistributed"]),
     .library(name: "Varlink", targets: ["Varlink"]),

@@ -88,6 +88,8 @@ extension AppExtensionProcess {
       package let instanceID: String?
       /// The host's end, where this connection is the first one that is shown.
       package let display: SharedDescriptor?
+      /// Every window on that display is this scene's.
+      package let isUnmodified: Bool
     }
 
     /// The same for a host that shows the extension.
@@ -107,7 +109,8 @@ extension AppExtensionProcess {
       return Shown(
         connection: AppExtensionConnection(
           descriptors[reply.connectionFileDescriptor], activationID: activation, sceneID: sceneID),
-        instanceID: reply.instance, display: index.map { descriptors[$0] })
+        instanceID: reply.instance, display: index.map { descriptors[$0] },
+        isUnmodified: reply.unmodified ?? false)
     }
 
     package func invalidate() {

@@ -22,10 +22,14 @@ public final class SceneDisplay: Sendable {
 
   /// The process of the extension. 'extctl ps' prints the same.
   public let instanceID: String
+  /// The process knows nothing of scenes: every window on this display is the one scene's that it was started for. On others a
+  /// window says whose it is, by the `activationID` of a connection to the scene.
+  public let isUnmodified: Bool
   private let socket: Mutex<SharedDescriptor?>
 
-  private init(_ instanceID: String, _ socket: SharedDescriptor) {
+  private init(_ instanceID: String, _ socket: SharedDescriptor, isUnmodified: Bool) {
     self.instanceID = instanceID
+    self.isUnmodified = isUnmodified
     self.socket = Mutex(socket)
   }
 
@@ -55,7 +59,7 @@ public final class SceneDisplay: Sendable {
       let shown = try process.show()
       let id = shown.instanceID ?? ""
       if let socket = shown.display {
-        let display = SceneDisplay(id, socket)
+        let display = SceneDisplay(id, socket, isUnmodified: shown.isUnmodified)
         known.withLock { $0[id] = Weak(display: display) }
         return (shown.connection, display)
       }
