@@ -147,6 +147,11 @@ public enum Socket {
     _ = CLinux.shutdown(socket.rawValue, clinux_SHUT_WR)
   }
 
+  /// Takes no bytes any more: whoever sends gets EPIPE.
+  package static func shutdownReads(_ socket: borrowing FileDescriptor) {
+    _ = CLinux.shutdown(socket.rawValue, clinux_SHUT_RD)
+  }
+
   /// Ends a connection in both directions: readers on both sides see the end, whoever still holds descriptors.
   package static func shutdown(_ socket: borrowing FileDescriptor) {
     // Fails only where it is not connected any more.

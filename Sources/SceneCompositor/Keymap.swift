@@ -38,21 +38,27 @@ public import LinuxSystem
   }
 
   private init(context: OpaquePointer, keymap: OpaquePointer?) throws(Errno) {
-    guard let keymap = unsafe keymap, let state = unsafe xkb_state_new(keymap),
-      let text = unsafe xkb_keymap_get_as_string(keymap, XKB_KEYMAP_FORMAT_TEXT_V1)
-    else {
-      if let keymap = unsafe keymap { unsafe xkb_keymap_unref(keymap) }
+    // Of an initializer that throws nothing is ended by itself. These calls do nothing where there is nothing.
+    let state = unsafe keymap.flatMap { unsafe xkb_state_new($0) }
+    func fail(_ error: Errno) -> Errno {
+      unsafe xkb_state_unref(state)
+      unsafe xkb_keymap_unref(keymap)
       unsafe xkb_context_unref(context)
-      throw .invalidArgument
+      return error
     }
-    self.context = unsafe context
-    self.keymap = unsafe keymap
-    self.state = unsafe state
+    guard let keymap = unsafe keymap, let state = unsafe state,
+      let text = unsafe xkb_keymap_get_as_string(keymap, XKB_KEYMAP_FORMAT_TEXT_V1)
+    else { throw fail(.invalidArgument) }
     var bytes = [UInt8](unsafe String(cString: text).utf8)
     bytes.append(0)
     unsafe cwayland_free(text)
     size = UInt32(bytes.count)
-    self.text = try SharedDescriptor(MemoryFile.make("keymap", holding: bytes))
+    do throws(Errno) { self.text = try SharedDescriptor(MemoryFile.make("keymap", holding: bytes)) } catch {
+      throw fail(error)
+    }
+    self.context = unsafe context
+    self.keymap = unsafe keymap
+    self.state = unsafe state
   }
 
   deinit {

@@ -77,13 +77,16 @@ extension Scene {
     }
   }
 
-  /// All of it in one picture of the scene's size, popups cut at its edges.
+  /// All of it in one picture of the scene's size, popups cut at its edges. nil where nothing is shown, or where the picture
+  /// would be larger than `Limits.pixelBytes`: without a size from the host it is the extension's choice.
   /// - Parameter scale: pixels of the picture for one of the scene.
   public func picture(scale: Int = 1) -> PixelBuffer? {
     let layers = layers
     guard let window, !layers.isEmpty else { return nil }
     let geometry = window.shell.geometry
     let (width, height) = size ?? (geometry.width, geometry.height)
+    let bytes = width.multipliedClamped(height).multipliedClamped(4 * scale * scale)
+    guard let compositor, bytes <= compositor.limits.pixelBytes else { return nil }
     let picture = PixelBuffer(width: width * scale, height: height * scale)
     for layer in layers + overlays.flatMap(\.layers) {
       let place = SceneRectangle(

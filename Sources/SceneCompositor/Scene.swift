@@ -32,7 +32,8 @@ public final class Scene {
 
   /// By which the extension says which of its windows it is; nil where all windows are this scene's.
   public let token: String?
-  /// Called on the compositor's thread, not from within a call of the host's own.
+  /// Called on the compositor's thread: from `dispatch()`, and also from within the host's own calls where they have an effect
+  /// at once: `close()`, `withdraw()`, the keyboard's going, a click that dismisses a popup, one that finds the client gone.
   public var onEvent: ((Event) -> Void)?
   /// Where popups may stand, in the scene's coordinates. As large as the scene unless the host sets it.
   public var room: SceneRectangle {
@@ -185,7 +186,7 @@ public final class Scene {
 
   func wantsAttention() {
     let now = MonotonicTime.now
-    if hasKeyboard { return }
+    if isWithdrawn || hasKeyboard { return }
     if let lastWish, now - lastWish < .seconds(1) { return }
     lastWish = now
     onEvent?(.wantsAttention)

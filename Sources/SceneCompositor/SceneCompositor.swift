@@ -46,7 +46,7 @@ public import LinuxSystem
   }
 
   let limits: Limits
-  private let naming: Naming
+  let naming: Naming
   @safe let display: OpaquePointer
   @safe private var client: OpaquePointer?
   @safe private var clientListener: UnsafeMutablePointer<cwayland_listener>?
@@ -82,7 +82,8 @@ public import LinuxSystem
   /// Whose pixels are to be copied in the next turn.
   private var waiting: [Surface] = []
   private var turn = 0
-  private var hasNotedUntagged = false
+  /// A window that is no scene's was noted: once is enough.
+  var hasNotedUntagged = false
   let pinger = Pinger()
 
   /// - Parameters:
@@ -93,12 +94,13 @@ public import LinuxSystem
   public init(naming: Naming, scale: Double = 1, keymap: Keymap? = nil, limits: Limits = Limits())
     throws(Errno)
   {
+    // First what may throw: nothing of the display would be ended then.
+    seat = try Seat(keymap)
     guard let display = unsafe wl_display_create() else { throw .last }
     self.display = unsafe display
     self.naming = naming
     self.limits = limits
     self.scale = scale
-    seat = try Seat(keymap)
     unsafe wl_display_init_shm(display)
     pinger.begin(in: self)
     clipboard.begin(in: self)
@@ -207,9 +209,11 @@ public import LinuxSystem
 
   /// Sends what waits for the client.
   public func flush() {
+    // The library destroys a client that is gone: not while one of its requests is served, and not a second time.
+    guard !isDispatching, unsafe client != nil else { return }
     unsafe wl_display_flush_clients(display)
     // The library would keep it, and send it nothing any more.
-    guard let client, !isDispatching, fullness >= Self.tooFull else { return }
+    guard let client, fullness >= Self.tooFull else { return }
     failed("it does not read what it is sent")
     unsafe wl_client_destroy(client)
   }
@@ -285,74 +289,6 @@ public import LinuxSystem
     turn += 1
     return turn
   }
-
-  // MARK: Scenes
-
-  /// A scene that the host will show as soon as its window appears.
-  /// - Parameters:
-  ///   - token: unique; nil for the one scene of a program that knows nothing of scenes.
-  ///   - size: nil where the extension chooses.
-  public func makeScene(token: String?, size: (width: Int, height: Int)?) -> Scene {
-    let scene = Scene(token: token, size: size, in: self)
-    scenes.append(scene)
-    for window in windows where window.isShown { assign(window) }
-    return scene
-  }
-
-  /// The one that a window is or will be; nil for dialogs, and where nobody has said it yet.
-  func scene(of window: Window) -> Scene? {
-    if let scene = window.scene { return scene.window === window ? scene : nil }
-    guard window.parent == nil else { return nil }
-    switch naming {
-    case .byToken:
-      guard let surface = window.surface else { return nil }
-      return scenes.first { $0.token == surface.sceneToken ?? window.title && $0.window == nil }
-    case .oneScene:
-      return scenes.first { $0.window == nil }
-    }
-  }
-
-  func shown(_ window: Window) {
-    assign(window)
-  }
-
-  private func assign(_ window: Window) {
-    // A dialog whose parent is gone stays where it was.
-    guard !window.isWithdrawn else { return }
-    if let scene = window.scene ?? window.parent?.scene {
-      guard !scene.isWithdrawn else { return window.isWithdrawn = true }
-      guard scene.window !== window else { return }
-      window.scene = scene
-      if scene.window == nil, window.parent == nil, naming == .oneScene { return scene.show(window) }
-      return scene.popupsChanged()
-    }
-    if window.parent?.isWithdrawn == true {
-      window.isWithdrawn = true
-    } else if let scene = scene(of: window) {
-      scene.show(window)
-      // Dialogs that were shown before it.
-      for dialog in windows where dialog.isShown && dialog.parent === window { assign(dialog) }
-    } else if naming == .oneScene, let scene = scenes.first {
-      window.scene = scene
-      scene.popupsChanged()
-    } else if !hasNotedUntagged, window.parent == nil {
-      hasNotedUntagged = true
-      onNote?("a window that is no scene's is not shown: '\(window.title)'")
-    }
-  }
-
-  func hidden(_ window: Window) {
-    guard let scene = window.scene else { return }
-    scene.hide(window)
-    // When it is shown again, it says again whose it is.
-    if naming == .byToken, window.parent == nil { window.scene = nil }
-    // The next one of a program becomes its scene's window.
-    guard naming == .oneScene, scene.window == nil, !scene.isWithdrawn else { return }
-    let next = windows.first { $0 !== window && $0.isShown && $0.parent == nil && $0.scene === scene }
-    if let next { scene.show(next) }
-  }
-
-  func gone(_ window: Window) { windows.removeAll { $0 === window } }
 
   // MARK: Surfaces
 

@@ -108,10 +108,11 @@ final class Seat {
 
   func pressButton(_ button: UInt32, isDown: Bool, in scene: Scene, time: UInt32) {
     if isDown {
+      // What is pressed is what is under the pointer now.
+      if owesPosition { sendPosition() }
       // A click elsewhere closes what has a grab, and does nothing else.
       if heldButtons.isEmpty, scene.dismissGrabs(unlessIn: pointerFocus) { return }
       guard heldButtons.insert(button).inserted else { return }
-      if owesPosition { sendPosition() }
     } else {
       guard heldButtons.remove(button) != nil else { return }
     }

@@ -59,7 +59,8 @@ final class Surface: WaylandObject {
     return SceneRectangle(
       x: Int(part.x * Double(scale)), y: Int(part.y * Double(scale)),
       width: Int((part.width * Double(scale)).rounded(.up)),
-      height: Int((part.height * Double(scale)).rounded(.up)))
+      height: Int((part.height * Double(scale)).rounded(.up))
+    ).intersection(pixels.bounds)
   }
 
   /// Whether nothing behind it can be seen.

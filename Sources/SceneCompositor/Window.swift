@@ -100,7 +100,8 @@ final class Window: WaylandObject {
       return fail(XDG_TOPLEVEL_ERROR_INVALID_PARENT.rawValue, "a window that would be its own parent")
     }
     self.parent = parent
-    if let parent { scene = parent.scene }
+    // What is a scene's own window stays that, whatever it stands over.
+    if let parent, scene == nil || scene?.window !== self { scene = parent.scene }
   }
 
   private func setTitle(_ text: String) {

@@ -61,14 +61,16 @@ public struct HeadlessScript {
     let rest = words.dropFirst().joined(separator: " ")
     let numbers = words.dropFirst().compactMap { Double($0) }
     func number(_ index: Int) throws -> Double {
-      guard numbers.indices.contains(index) else { throw Failure(description: "a number is missing") }
+      guard numbers.indices.contains(index), abs(numbers[index]) <= 1e6 else {
+        throw Failure(description: "a number is missing, or too large")
+      }
       return numbers[index]
     }
     let now = HeadlessHost.now
     var next = MonotonicTime.now
-    switch words[0] {
+    switch words.first {
     case "repeat":
-      for _ in 0..<Int(try number(0)) { try run(Array(words.dropFirst(2)), host, scene, output) }
+      for _ in 0..<max(0, Int(try number(0))) { try run(Array(words.dropFirst(2)), host, scene, output) }
     case "wait": try wait(Array(words.dropFirst()), host, scene, output)
     case "move": try scene.pointerMoved(x: number(0), y: number(1), milliseconds: now)
     case "click":
@@ -87,11 +89,11 @@ public struct HeadlessScript {
     case "unfocus": scene.hasKeyboard = false
     case "type": try type(rest, scene)
     case "key":
-      let key = UInt32(try number(0))
+      let key = UInt32(max(0, try number(0)))
       scene.key(key, isDown: true, milliseconds: now)
       scene.key(key, isDown: false, milliseconds: now + 10)
-    case "hold": try scene.key(UInt32(number(0)), isDown: true, milliseconds: now)
-    case "release": try scene.key(UInt32(number(0)), isDown: false, milliseconds: now)
+    case "hold": try scene.key(UInt32(max(0, number(0))), isDown: true, milliseconds: now)
+    case "release": try scene.key(UInt32(max(0, number(0))), isDown: false, milliseconds: now)
     case "compose":
       scene.enterText(composition: Scene.Composition(rest, cursor: rest.utf8.count..<rest.utf8.count))
     case "enter": scene.enterText(rest)
@@ -176,7 +178,7 @@ public struct HeadlessScript {
         return (numbers[0]..<numbers[0] + numbers[2]).contains(place.x)
           && (numbers[1]..<numbers[1] + numbers[3]).contains(place.y)
       }
-    case "colour" where words.count == 4:
+    case "colour" where words.count == 4 && numbers.count >= 2:
       let colour = UInt32(words[3], radix: 16) ?? 0
       let scale = Int(host.compositor.scale.rounded(.up))
       condition = {

@@ -16,6 +16,8 @@ final class ShownProgram {
   private let program: String
   private let arguments: [String]
   private var process: SharedProcess?
+  /// The program's end of the display, until it has it: the number is this object's from the first look on.
+  private var socket: SharedDescriptor?
   /// The host may look at its end of it.
   private var connection: SharedDescriptor?
 
@@ -26,12 +28,10 @@ final class ShownProgram {
 
   func start(_ connection: AppExtensionConnection) -> AppExtensionConnection.Decision {
     guard process == nil else { return .reject(reason: "the program is shown already, and runs once") }
-    guard connection.hasDisplay,
-      let display = CurrentProcess.environment("WAYLAND_SOCKET").flatMap({ CInt($0) }).flatMap({
-        FileDescriptor.inherited($0)
-      })
-    else { return .reject(reason: "the program only shows something: connect with a display") }
-    let socket = SharedDescriptor(display)
+    guard connection.hasDisplay, let socket = socket ?? Self.takeDisplay() else {
+      return .reject(reason: "the program only shows something: connect with a display")
+    }
+    self.socket = socket
     var environment = CurrentProcess.allEnvironment.filter {
       !$0.hasPrefix("LISTEN_") && !$0.hasPrefix("WAYLAND_SOCKET=")
     }
@@ -46,12 +46,20 @@ final class ShownProgram {
           descriptors: [null, errors, errors, socket]
         ).run())
       self.process = process
+      self.socket = nil
       self.connection = connection.takeSocket()
       try startThread { Self.follow(process) }
       return .accept
     } catch {
       return .reject(reason: "cannot run \(program): \(error)")
     }
+  }
+
+  private static func takeDisplay() -> SharedDescriptor? {
+    guard let number = CurrentProcess.environment("WAYLAND_SOCKET").flatMap({ CInt($0) }),
+      let display = FileDescriptor.inherited(number)
+    else { return nil }
+    return SharedDescriptor(display)
   }
 
   /// Waits for the program's end, and ends in the same way.

@@ -54,6 +54,7 @@ static const int clinux_EPOLL_CLOEXEC = EPOLL_CLOEXEC;
 static const int clinux_EFD_CLOEXEC = EFD_CLOEXEC;
 static const int clinux_EFD_NONBLOCK = EFD_NONBLOCK;
 static const int clinux_SHUT_WR = SHUT_WR;
+static const int clinux_SHUT_RD = SHUT_RD;
 static const int clinux_SHUT_RDWR = SHUT_RDWR;
 static const int clinux_CLD_EXITED = CLD_EXITED;
 static const int clinux_CLD_DUMPED = CLD_DUMPED;

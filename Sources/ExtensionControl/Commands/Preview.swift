@@ -52,7 +52,6 @@ private struct Preview {
     }
     let input = try Pipe.make()
     let process = try start(display, input)
-    // It learns from the pipe's end that nobody prints any more.
     while true {
       let ready = try Poll.wait([
         process.descriptor.rawValue, subject.output.socket.rawValue, signals.rawValue,

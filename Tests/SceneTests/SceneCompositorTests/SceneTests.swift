@@ -161,6 +161,47 @@ struct SceneTests {
     #expect(client.ends == [nil] && !scene.isShown)
   }
 
+  @Test func `A client that does not listen any more is ended once, whatever the host does when it hears of it`() throws {
+    let client = try WireClient()
+    let scene = client.compositor.makeScene(token: nil, size: (100, 80))
+    // As hosts do: nearly each call sends what waits.
+    scene.onEvent = { [compositor = client.compositor, unowned scene] event in
+      if event == .shown { scene.hasKeyboard = true }
+      compositor.flush()
+    }
+    let window = client.makeWindow()
+    try client.prepare(window)
+    client.stopListening()
+    client.commit(window.surface)
+    client.serve()
+    #expect(client.ends == [nil] && !scene.isShown)
+  }
+
+  @Test func `A scene's window stays its own, whatever parent it names`() throws {
+    let client = try WireClient(.byToken)
+    let scene = client.compositor.makeScene(token: "one", size: (100, 80))
+    let (window, other) = (client.makeWindow(title: "one"), client.makeWindow(title: "nobody's"))
+    try client.show(window)
+    try client.show(other)
+    client.request(window.role, 1, .object(other.role))
+    #expect(scene.isShown)
+    client.destroy(window)
+    #expect(!scene.isShown)
+    try client.show(client.makeWindow(title: "one"))
+    #expect(scene.isShown)
+  }
+
+  @Test func `No picture is made that is larger than the pixels that a client may have`() throws {
+    let client = try WireClient()
+    let scene = client.compositor.makeScene(token: nil, size: nil)
+    let window = client.makeWindow()
+    try client.prepare(window)
+    let viewport = client.make(client.bind("wp_viewporter"), 1, .object(window.surface))
+    client.request(viewport, 2, .number(Int(Int32.max)), .number(Int(Int32.max)))
+    client.commit(window.surface)
+    #expect(scene.isShown && scene.picture() == nil)
+  }
+
   @Test func `The end has the library's own reason`() throws {
     let client = try WireClient()
     client.request(77, 0)

@@ -98,6 +98,9 @@ final class WireClient {
     serve()
   }
 
+  /// Whatever is sent to it is an error of the sender from now on.
+  func stopListening() { Socket.shutdownReads(socket.descriptor) }
+
   /// Lets the compositor do what there is to do, and reads what it says.
   func serve() {
     compositor.dispatch()
@@ -172,10 +175,17 @@ final class WireClient {
 
   /// As clients do it: a first commit, the answer to how large it is to be, a picture.
   func show(_ window: Window, _ width: Int = 100, _ height: Int = 80, _ colour: UInt32 = 0xff00_ff00) throws {
+    try prepare(window, width, height, colour)
+    commit(window.surface)
+  }
+
+  /// All of that but for the last commit.
+  func prepare(_ window: Window, _ width: Int = 100, _ height: Int = 80, _ colour: UInt32 = 0xff00_ff00)
+    throws
+  {
     commit(window.surface)
     if let serial = events(of: window.shell, 0).last?[0] { request(window.shell, 4, .number(serial)) }
     try draw(window.surface, width, height, colour)
-    commit(window.surface)
   }
 
   func hide(_ window: Window) {
