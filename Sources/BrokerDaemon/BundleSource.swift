@@ -134,14 +134,15 @@ final class BundleSource {
     worker.perform {
       reader.list(root)
     } completion: { [unowned self] listing in
-      let isWatched = self.watches?.isWatched(root: root) ?? false
-      self.note(root, listing.state, reportsEvents: listing.root?.reportsEvents != false && isWatched)
       let present = Set(listing.names)
       let gone = self.found.keys.filter { $0.root == root && !present.contains($0.name) }
       let reading = RootReading(listing, root, index: index, gone: gone, worker: self.worker, reader: reader)
       {
         self.apply($0)
       } onEnd: { gone in
+        // Only now: that there was no more patience may have been noted while the parts were read.
+        let isWatched = self.watches?.isWatched(root: root) ?? false
+        self.note(root, listing.state, reportsEvents: listing.root?.reportsEvents != false && isWatched)
         self.apply(gone.map { ($0, BundleReader.Result()) })
         self.setUnread(self.unread.subtracting([root]))
         self.rounds?.wasRead(root, since: begun)

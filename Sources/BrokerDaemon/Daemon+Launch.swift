@@ -19,6 +19,23 @@ extension Daemon {
     guard let bundle = checkedBundles.removeValue(forKey: order.instance) else {
       return handle(.launchFailed(instance: order.instance, stage: "bundle", errno: nil))
     }
+    // It may have come back meanwhile, and must not begin in what is going.
+    guard removing[order.extensionIdentifier] == nil else {
+      return refuse(
+        order.instance,
+        .init(
+          stage: "container",
+          detail: "what \(order.extensionIdentifier) had stored is still being removed; try again"))
+    }
+    // Work would be done on the loop's own thread where there is no other.
+    do throws(Errno) {
+      try homeWorker.start()
+      try sandboxWorker.start()
+    } catch {
+      return refuse(
+        order.instance,
+        .init(stage: "container", detail: "there is no thread to look at \(places.containers): \(error)"))
+    }
     // Those that were ended still wait there.
     guard homeWorker.waiting + sandboxWorker.waiting < 2 * limits.instances else {
       return refuse(

@@ -19,9 +19,12 @@ extension Daemon {
   /// The first part of forgetting: if it fails, it can be asked for again. Nobody who decides something meanwhile waits for it.
   func removeContainer(of identifier: String, _ request: RequestID?, by peer: String) {
     let container = places.containers + "/" + identifier
+    removing[identifier, default: 0] += 1
     removalWorker.perform { () -> Result<Void, Remainder> in
       do throws(Remainder) { return .success(try Self.remove(container)) } catch { return .failure(error) }
     } completion: { [unowned self] result in
+      self.removing[identifier, default: 1] -= 1
+      if self.removing[identifier] == 0 { self.removing[identifier] = nil }
       switch result {
       case .success: self.handle(.containerRemoved(request, identifier, by: peer))
       case .failure(let error): self.handle(.decisionFailed(request, message: "\(error)"))

@@ -50,7 +50,9 @@ final class Daemon {
   /// Looks at the person's directories, and makes some, for launches.
   let homeWorker: Worker
   /// Removes what forgotten extensions have stored: rarely, and then it may take long.
-  private(set) lazy var removalWorker: Worker = (try? Worker(loop: loop)) ?? storeWorker
+  private(set) lazy var removalWorker: Worker = Worker.started(on: loop) ?? storeWorker
+  /// Containers that are being removed, and how often that was asked for.
+  var removing: [String: Int] = [:]
 
   private var queue: [Event] = []
   private var isHandling = false

@@ -41,7 +41,7 @@ final class RootProbe {
     let root = queue.removeFirst()
     defer { hurryLater() }
     // Without one more thread there is no better way than to read it.
-    guard let worker = idle.take() ?? Self.newWorker(on: loop) else { return answered(root) }
+    guard let worker = idle.take() ?? Worker.started(on: loop) else { return answered(root) }
     busy += 1
     worker.perform {
       if let directory = try? File.open(root, .directory) { _ = try? FileSystemKind(of: directory.rawValue) }
@@ -51,11 +51,6 @@ final class RootProbe {
       self.idle = worker
       self.answered(root)
     }
-  }
-
-  private static func newWorker(on loop: EventLoop) -> Worker? {
-    guard let worker = try? Worker(loop: loop), (try? worker.start()) != nil else { return nil }
-    return worker
   }
 
   private func answered(_ root: String) {

@@ -22,6 +22,8 @@ extension BundleReading {
     guard file.status.kind == .regular else {
       return add([.signature("is no regular file")])
     }
+    // What reads it is in the library that hashes.
+    if let fault = SHA256.fault { return note(.unreadable, "its signature cannot be read: \(fault)") }
     do throws(Errno) {
       let text = try File.readBeneath(
         tree.directory.rawValue, BundleSignature.path, limit: BundleSignature.maximumSize)

@@ -180,7 +180,8 @@ final class Instance {
   }
 
   /// One JSON object a line. extension-init is not our child: its pidfd counts where bwrap has it as its own after it was
-  /// opened. Else its number may be another process's by now.
+  /// opened. Else its number may be another process's by now. Where bwrap has ended already nobody can tell, and nothing is
+  /// sent to it then.
   private func read(sandboxReport line: String) {
     guard inner == nil, case .object(let object)? = try? JSON(parsing: Array(line.utf8)),
       case .integer(let number)? = object["child-pid"],

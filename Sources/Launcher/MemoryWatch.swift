@@ -54,7 +54,13 @@ final class MemoryWatch {
     watch?.cancel()
     watch = nil
     // What changes meanwhile is told then.
-    rest = loop.schedule(after: pause) { [unowned self] in try? self.listen() }
+    listenLater()
+  }
+
+  private func listenLater() {
+    rest = loop.schedule(after: pause) { [unowned self] in
+      do throws(Errno) { try self.listen() } catch { self.listenLater() }
+    }
   }
 
   private func look() {

@@ -67,6 +67,12 @@ package final class Worker {
     isStarted = true
   }
 
+  /// One whose thread is there already, for work that nobody may wait for; nil where there is no thread for it.
+  package static func started(on loop: EventLoop) -> Worker? {
+    guard let worker = try? Worker(loop: loop), (try? worker.start()) != nil else { return nil }
+    return worker
+  }
+
   deinit {
     watch?.cancel()
     shared.withQueue { $0.ended = true }

@@ -35,6 +35,17 @@ class Memory(World):
         self.extctl("rescan", "--wait")
         self.assertEqual(self.state(path), "unapproved")
 
+    def test_without_it_a_signature_is_not_read_either(self):
+        libraries = self.place / "libraries"
+        libraries.mkdir()
+        (libraries / "libcrypto.so.3").write_bytes(b"")
+        bundle = self.make_bundle()
+        (bundle / "_Signature").mkdir()
+        (bundle / "_Signature" / "statement.sig").write_text("-----BEGIN SSH SIGNATURE-----\nAAAA\n-----END SSH SIGNATURE-----\n")
+        path = self.put(bundle)
+        self.start_broker(LD_LIBRARY_PATH=str(libraries))
+        self.wait_state(path, "invalid")
+
     def test_threads_come_with_the_work_for_them(self):
         for number in range(6):
             (self.place / f"root{number}").mkdir()
