@@ -161,7 +161,7 @@ struct SceneTests {
     #expect(client.ends == [nil] && !scene.isShown)
   }
 
-  @Test func `A client that does not listen any more is ended once, whatever the host does when it hears of it`() throws {
+  @Test func `A client that does not listen is ended once, whatever the host does of it`() throws {
     let client = try WireClient()
     let scene = client.compositor.makeScene(token: nil, size: (100, 80))
     // As hosts do: nearly each call sends what waits.
