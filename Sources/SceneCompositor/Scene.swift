@@ -83,7 +83,7 @@ public final class Scene {
     return (geometry.width, geometry.height)
   }
 
-  /// Tells the extension how large the scene is, in pixels before the scale. With nil it chooses.
+  /// Tells the extension how large the scene is, in pixels before the scale.
   public func resize(width: Int, height: Int) {
     let new = (width: max(1, width), height: max(1, height))
     if let size, size == new { return }

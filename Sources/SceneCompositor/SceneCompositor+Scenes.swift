@@ -25,11 +25,8 @@ extension SceneCompositor {
     }
   }
 
-  func shown(_ window: Window) {
-    assign(window)
-  }
-
-  private func assign(_ window: Window) {
+  /// A window has pixels now: whose is it?
+  func assign(_ window: Window) {
     // A dialog whose parent is gone stays where it was.
     guard !window.isWithdrawn else { return }
     if let scene = window.scene ?? window.parent?.scene {

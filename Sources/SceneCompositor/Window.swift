@@ -74,7 +74,7 @@ final class Window: WaylandObject {
     if hasPixels, !isShown {
       isShown = true
       turn = compositor.nextTurn()
-      compositor.shown(self)
+      compositor.assign(self)
     } else if !hasPixels {
       hide()
     }

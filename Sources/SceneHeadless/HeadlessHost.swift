@@ -13,15 +13,11 @@ public final class HeadlessHost {
   public private(set) var end: String??
   /// How often that was said.
   public private(set) var ends = 0
-  /// How often something was drawn.
-  public private(set) var changes = 0
   private var texts: [KeyPath<SceneCompositor, Selection>: String] = [:]
   /// Of which selections the text was asked for.
   private var asks: Set<KeyPath<SceneCompositor, Selection>> = []
   /// How often the extension wished to be brought to the front.
   public private(set) var wishes = 0
-  /// How often a first picture appeared.
-  public private(set) var appearances = 0
 
   /// - Parameter socket: the host's end of the extension's Wayland connection.
   public init(
@@ -55,16 +51,12 @@ public final class HeadlessHost {
 
   deinit { watch?.cancel() }
 
-  /// Makes a scene, and counts what happens to it.
+  /// Makes a scene, which is drawn from then on.
   public func makeScene(token: String?, size: (width: Int, height: Int)?) -> Scene {
     let scene = compositor.makeScene(token: token, size: size)
     scene.onEvent = { [weak self] event in
       guard let self else { return }
-      switch event {
-      case .shown: appearances += 1
-      case .wantsAttention: wishes += 1
-      default: changes += 1
-      }
+      if event == .wantsAttention { wishes += 1 }
       scheduleFrame()
     }
     scheduleFrame()

@@ -30,7 +30,6 @@
   typedef struct name##_interface name##_requests; \
   CWAYLAND_TYPE(name)
 
-CWAYLAND_TYPE(wl_buffer)
 CWAYLAND_TYPE(wl_callback)
 CWAYLAND(wl_compositor)
 CWAYLAND(wl_data_device)
