@@ -290,6 +290,8 @@ class Signatures(World):
         path = self.put(self.signed(self.make_bundle(), key))
         self.start_broker()
         self.rescan()
+        # The broker connects to it when it comes.
+        self.launcher()
         before = len(os.listdir(f"/proc/{self.broker.pid}/fd"))
         for _ in range(10):
             self.signed(path, self.key(f"key{_}"))
