@@ -109,6 +109,7 @@ let package = Package(
       name: "CWaylandServer", pkgConfig: "wayland-server", providers: [.apt(["libwayland-dev"])]),
     .systemLibrary(name: "CPng", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
     .systemLibrary(name: "CKeyboard", pkgConfig: "xkbcommon", providers: [.apt(["libxkbcommon-dev"])]),
+    .systemLibrary(name: "CGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
     .plugin(name: "WaylandPlugin", capability: .buildTool(), path: "Sources/WaylandPlugin"),
     .target(
       name: "CWayland", dependencies: ["CWaylandServer"], exclude: ["protocols.list"],

@@ -1,0 +1,3 @@
+// GTK 4, for hosts' views, for extensions' contents, and for the browser.
+#pragma once
+#include <gtk/gtk.h>
