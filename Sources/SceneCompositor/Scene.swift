@@ -28,6 +28,10 @@ public final class Scene {
     case responsive
     /// Another cursor is to be shown over it.
     case cursorChanged
+    /// The person has left its last entry by Tab, or its first one backward: what is beside the scene is next.
+    case focusLeaves(Direction)
+    /// The extension has ended it, since it was told to or by itself, and says nothing of it any more.
+    case ended
   }
 
   /// By which the extension says which of its windows it is; nil where all windows are this scene's.
@@ -42,6 +46,12 @@ public final class Scene {
       return givenRoom ?? SceneRectangle(width: size.width, height: size.height)
     }
     set { givenRoom = newValue }
+  }
+
+  /// The host's colour for what is chosen and what is suggested, 0xRRGGBB; nil: the toolkit's own. For extensions that use
+  /// the SDK's contents.
+  public var tint: UInt32? {
+    didSet { if tint != oldValue { tintChanged() } }
   }
 
   /// nil once the host has let go of it: nothing happens any more.
@@ -120,8 +130,10 @@ public final class Scene {
     window?.close()
   }
 
-  /// Shows nothing of it any more, whatever the extension does: no input, no frames. For one that does not end in time.
+  /// Shows nothing of it any more, whatever the extension does: no input, no frames. For one that does not end in time; the
+  /// extension is told to end it, too.
   public func withdraw() {
+    for control in controls { control.tellToEnd() }
     isWithdrawn = true
     compositor?.seat.forget(self)
     // Also when this is gone.
@@ -129,6 +141,7 @@ public final class Scene {
     let hadWindow = isShown
     window = nil
     compositor?.scenes.removeAll { $0 === self }
+    compositor?.flush()
     if hadWindow { onEvent?(.hidden) }
   }
 

@@ -57,7 +57,7 @@ extension SceneCompositor {
         KDEDecorations.requests
       ).announce()
     }
-    unsafe add(extk_scene_manager_v1_type, 1) {
+    unsafe add(extk_scene_manager_v1_type, 2) {
       unsafe bind($0, $1, $2, $3, extk_scene_manager_v1_type(), SceneManager.self, SceneManager.requests)
     }
   }

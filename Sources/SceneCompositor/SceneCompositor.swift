@@ -67,6 +67,7 @@ public import LinuxSystem
   var popups: [Popup] = []
   var shellBases: [ShellBase] = []
   var outputs: [Output] = []
+  var controls: [SceneControl] = []
   var fractionalScales: [FractionalScale] = []
   let seat: Seat
   /// What was copied last, by host or extension.
@@ -181,7 +182,7 @@ public import LinuxSystem
 
   private func wake() { if let alarm { unsafe wl_event_source_timer_update(alarm, 1) } }
 
-  private var hasEnded = false
+  private(set) var hasEnded = false
   private var isDispatching = false
   private var isToDisconnect = false
 

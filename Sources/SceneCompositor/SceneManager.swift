@@ -8,5 +8,11 @@ final class SceneManager: GlobalObject {
       set_scene: { _, _, surface, token in
         guard let token = unsafe token else { return }
         unsafe Surface.of(surface).sceneToken = String(cString: token)
+      },
+      get_scene: { _, manager, id, token in
+        guard let token = unsafe token else { return }
+        let control = unsafe SceneControl(String(cString: token), SceneManager.of(manager).compositor)
+        unsafe control.appear(for: manager, as: extk_scene_v1_type(), id: id, SceneControl.requests)
+        control.begin()
       }))
 }

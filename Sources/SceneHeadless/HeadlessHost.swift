@@ -18,6 +18,10 @@ public final class HeadlessHost {
   private var asks: Set<KeyPath<SceneCompositor, Selection>> = []
   /// How often the extension wished to be brought to the front.
   public private(set) var wishes = 0
+  /// The ways in which the focus has left scenes, oldest first.
+  public private(set) var departures: [Scene.Direction] = []
+  /// The tokens of scenes that the extension has ended.
+  public private(set) var endedTokens: Set<String> = []
 
   /// - Parameter socket: the host's end of the extension's Wayland connection.
   public init(
@@ -56,7 +60,12 @@ public final class HeadlessHost {
     let scene = compositor.makeScene(token: token, size: size)
     scene.onEvent = { [weak self] event in
       guard let self else { return }
-      if event == .wantsAttention { wishes += 1 }
+      switch event {
+      case .wantsAttention: wishes += 1
+      case .focusLeaves(let direction): departures.append(direction)
+      case .ended: endedTokens.insert(token ?? "")
+      default: break
+      }
       scheduleFrame()
     }
     scheduleFrame()

@@ -8,13 +8,13 @@ public enum HeadlessProgram {
   /// failed, 64 for a command line that is not understood.
   public static func run(_ arguments: [String]) -> Int32 {
     var values: [String: String] = [:]
+    var tokens: [String] = []
     var rest = arguments[...]
     while let name = rest.popFirst() {
       guard name.hasPrefix("--"), let value = rest.popFirst() else { return usage("what is '\(name)'?") }
-      values[String(name.dropFirst(2))] = value
+      if name == "--token" { tokens.append(value) } else { values[String(name.dropFirst(2))] = value }
     }
-    if let name = values.keys.first(where: { !["token", "size", "scale", "script", "snapshot"].contains($0) })
-    {
+    if let name = values.keys.first(where: { !["size", "scale", "script", "snapshot"].contains($0) }) {
       return usage("there is no --\(name)")
     }
     let size = values["size"].map { $0.split(separator: "x").compactMap { Int($0) } }
@@ -28,7 +28,7 @@ public enum HeadlessProgram {
       return usage("descriptor 3 is the connection; 'extctl preview' starts this program")
     }
     do {
-      try show(display, values, size: size.map { ($0[0], $0[1]) }, scale: scale)
+      try show(display, tokens, values, size: size.map { ($0[0], $0[1]) }, scale: scale)
       return 0
     } catch {
       CurrentProcess.printError("extensiond-preview: \(error)")
@@ -42,13 +42,15 @@ public enum HeadlessProgram {
   }
 
   private static func show(
-    _ display: consuming FileDescriptor, _ values: [String: String], size: (width: Int, height: Int)?,
+    _ display: consuming FileDescriptor, _ tokens: [String], _ values: [String: String],
+    size: (width: Int, height: Int)?,
     scale: Double
   ) throws {
-    let token = values["token"]
-    let host = try HeadlessHost(display, naming: token == nil ? .oneScene : .byToken, scale: scale)
+    let host = try HeadlessHost(display, naming: tokens.isEmpty ? .oneScene : .byToken, scale: scale)
     host.compositor.onNote = { CurrentProcess.printError("extensiond-preview: \($0)") }
-    let scene = host.makeScene(token: token, size: size)
+    let scenes =
+      tokens.isEmpty
+      ? [host.makeScene(token: nil, size: size)] : tokens.map { host.makeScene(token: $0, size: size) }
     var text = "wait shown"
     if let path = values["script"] {
       do throws(Errno) { text = String(decoding: try File.read(path, limit: 1 << 20), as: UTF8.self) } catch {
@@ -58,7 +60,7 @@ public enum HeadlessProgram {
     let input = FileDescriptor.inherited(0)
     try? input?.setNonBlocking()
     var printed = ""
-    try HeadlessScript(text).run(host, scene) {
+    try HeadlessScript(text).run(host, scenes) {
       while let part = try? input?.read(upTo: 65536), !part.isEmpty {
         printed += String(decoding: part, as: UTF8.self)
         // What is waited for comes soon after what it waits for.
@@ -67,7 +69,7 @@ public enum HeadlessProgram {
       return printed
     }
     guard let path = values["snapshot"] else { return }
-    guard let picture = scene.picture(scale: Int(scale.rounded(.up))) else {
+    guard let picture = scenes[0].picture(scale: Int(scale.rounded(.up))) else {
       throw HeadlessScript.Failure(description: "the scene shows nothing")
     }
     try picture.writePNG(to: path)

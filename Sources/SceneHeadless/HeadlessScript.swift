@@ -25,6 +25,11 @@ public import SceneCompositor
 ///     move X Y | click [popup] X Y [left|right|middle] | scroll X Y DOWN
 ///     focus | unfocus | type TEXT | key NUMBER
 ///     resize W H | snapshot FILE | close
+///     tint RRGGBB             the host's colour for the scene
+///     focus-in forward|backward    the focus comes by Tab
+///     wait focus-out forward|backward    until it has left the scene by Tab
+///     end                     the scene alone, and waits until the extension has ended it
+///     scene N                 the next steps are for the Nth of several
 ///     repeat N STEP           the same step so often
 public struct HeadlessScript {
   /// Why a script has failed, for people.
@@ -46,10 +51,22 @@ public struct HeadlessScript {
   }
 
   /// Does all steps.
-  /// - Parameter output: what the extension has printed so far.
-  public func run(_ host: HeadlessHost, _ scene: Scene, output: @escaping () -> String) throws {
+  /// - Parameters:
+  ///   - scenes: at least one; the first steps are for the first.
+  ///   - output: what the extension has printed so far.
+  public func run(_ host: HeadlessHost, _ scenes: [Scene], output: @escaping () -> String) throws {
+    var scene = scenes[0]
     for (number, words) in lines {
-      do { try run(words, host, scene, output) } catch {
+      do {
+        if words[0] == "scene" {
+          guard let number = Int(words.last ?? ""), scenes.indices.contains(number - 1) else {
+            throw Failure(description: "there are \(scenes.count) scenes")
+          }
+          scene = scenes[number - 1]
+          continue
+        }
+        try run(words, host, scene, output)
+      } catch {
         throw Failure(description: "line \(number), '\(words.joined(separator: " "))': \(error)")
       }
     }
@@ -98,6 +115,12 @@ public struct HeadlessScript {
       scene.enterText(composition: Scene.Composition(rest, cursor: rest.utf8.count..<rest.utf8.count))
     case "enter": scene.enterText(rest)
     case "delete": try scene.enterText(deleting: (Int(number(0)), Int(number(1))))
+    case "tint": scene.tint = UInt32(rest, radix: 16)
+    case "focus-in": scene.takeFocus(rest == "backward" ? .backward : .forward)
+    case "end":
+      scene.end()
+      let isGone = try host.run(until: .now + limit) { host.endedTokens.contains(scene.token ?? "") }
+      guard isGone, !scene.isShown else { throw Failure(description: "it has not ended in \(limit)") }
     case "ask": _ = host.text(of: \.clipboard)
     case "ping": host.compositor.ping(within: .seconds(1))
     case "scale": try host.compositor.scale = number(0)
@@ -149,6 +172,7 @@ public struct HeadlessScript {
     case "shown": condition = { scene.isShown }
     case "hidden": condition = { !scene.isShown }
     case "ended": condition = { host.end != nil }
+    case "focus-out": condition = { host.departures.last == (text == "backward" ? .backward : .forward) }
     case "text":
       condition = { output().split(separator: "\n").contains { $0.contains(text) } }
     case "text-input":

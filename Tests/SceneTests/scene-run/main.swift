@@ -42,7 +42,7 @@ do {
     String(decoding: try File.read(arguments[1], limit: 1 << 20), as: UTF8.self))
   var failure: (any Error)?
   do {
-    try script.run(host, scene) {
+    try script.run(host, [scene]) {
       printed += String(decoding: output.written(upTo: 65536), as: UTF8.self)
       return printed
     }

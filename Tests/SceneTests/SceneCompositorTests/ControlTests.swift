@@ -1,0 +1,91 @@
+internal import SceneCompositor
+internal import Testing
+
+/// What host and extension say about a scene beside its windows.
+struct ControlTests {
+  private func begin(_ token: String, _ client: WireClient) -> UInt32 {
+    let manager = client.bind("extk_scene_manager_v1", 2)
+    return client.make(manager, 2, .text(token))
+  }
+
+  @Test func `A scene is told to end once, and its host hears that it has`() throws {
+    let client = try WireClient(.byToken)
+    let one = client.compositor.makeScene(token: "one", size: (100, 80))
+    let two = client.compositor.makeScene(token: "two", size: (100, 80))
+    var events: [Scene.Event] = []
+    one.onEvent = { events.append($0) }
+    two.onEvent = { _ in Issue.record("the other scene was told something") }
+    let (control, other) = (begin("one", client), begin("two", client))
+    let window = client.makeWindow(title: "one")
+    try client.show(window)
+    one.end()
+    one.end()
+    #expect(client.events(of: control, 2) == [[]])
+    #expect(client.events(of: window.role, 1).isEmpty && client.events(of: other, 2).isEmpty)
+    events = []
+    client.destroy(window)
+    client.request(control, 0)
+    #expect(events == [.hidden, .ended])
+    two.onEvent = nil
+  }
+
+  @Test func `What is withdrawn is told to end, and says nothing any more`() throws {
+    let client = try WireClient(.byToken)
+    let scene = client.compositor.makeScene(token: "one", size: (100, 80))
+    let control = begin("one", client)
+    scene.withdraw()
+    scene.onEvent = { _ in Issue.record("a withdrawn scene says something") }
+    #expect(client.events(of: control, 2) == [[]])
+    client.request(control, 1, 0)
+    client.request(control, 0)
+    #expect(client.ends.isEmpty)
+  }
+
+  @Test func `Who knows nothing of it is asked to close`() throws {
+    let client = try WireClient(.byToken)
+    let scene = client.compositor.makeScene(token: "one", size: (100, 80))
+    let window = client.makeWindow(title: "one")
+    try client.show(window)
+    scene.end()
+    #expect(client.events(of: window.role, 1) == [[]])
+  }
+
+  @Test func `The tint is told at the beginning and when it changes`() throws {
+    let client = try WireClient(.byToken)
+    let scene = client.compositor.makeScene(token: "one", size: (100, 80))
+    let early = begin("one", client)
+    #expect(client.events(of: early, 0).isEmpty)
+    scene.tint = 0x00ff_8000
+    scene.tint = 0x00ff_8000
+    let late = begin("one", client)
+    scene.tint = nil
+    let colour = Int(Int32(bitPattern: 0xffff_8000))
+    #expect(client.events(of: early, 0) == [[colour], [0]] && client.events(of: late, 0) == [[colour], [0]])
+  }
+
+  @Test func `The focus leaves and comes by Tab, but cannot leave who does not have it`() throws {
+    let client = try WireClient(.byToken)
+    let scene = client.compositor.makeScene(token: "one", size: (100, 80))
+    let control = begin("one", client)
+    try client.show(client.makeWindow(title: "one"))
+    var events: [Scene.Event] = []
+    scene.onEvent = { events.append($0) }
+    client.request(control, 1, 0)
+    #expect(events.isEmpty)
+    scene.takeFocus(.backward)
+    #expect(scene.hasKeyboard && client.events(of: control, 1) == [[1]])
+    client.request(control, 1, 1)
+    client.request(control, 1, 7)
+    #expect(events == [.focusLeaves(.backward)])
+  }
+
+  @Test func `Scenes of one client are bounded`() throws {
+    var limits = SceneCompositor.Limits()
+    limits.bindings = 10
+    let client = try WireClient(.byToken, limits: limits)
+    let manager = client.bind("extk_scene_manager_v1", 2)
+    for _ in 0..<10 where client.ends.isEmpty { _ = client.make(manager, 2, .text("one")) }
+    client.serve()
+    #expect(client.ends == ["more than 10 globals and devices"])
+  }
+}
