@@ -27,6 +27,8 @@ let package = Package(
     .library(name: "Varlink", targets: ["Varlink"]),
     // libextensionkit.so, for C. Its name is what it is linked with: -lextensionkit.
     .library(name: "extensionkit", type: .dynamic, targets: ["ExtensionKitC"]),
+    // libextensionkit-gtk4.so: the view for hosts in C, Python and Vala.
+    .library(name: "extensionkit-gtk4", type: .dynamic, targets: ["ExtensionKitGTKC"]),
     .executable(name: "extensiond", targets: ["extensiond"]),
     .executable(name: "extensiond-launcher", targets: ["extensiond-launcher"]),
     .executable(name: "extension-init", targets: ["extension-init"]),
@@ -116,6 +118,27 @@ let package = Package(
       plugins: ["WaylandPlugin"]),
     .target(
       name: "SceneCompositor", dependencies: ["CKeyboard", "CWayland", "LinuxSystem"]),
+    // The same for views in C, and the view for GTK 4.
+    .target(name: "CSceneCompositor"),
+    .target(
+      name: "SceneCompositorC", dependencies: ["CSceneCompositor", "LinuxSystem", "SceneCompositor"]),
+    .systemLibrary(
+      name: "CKeyboardX11", pkgConfig: "xkbcommon-x11",
+      providers: [.apt(["libxkbcommon-x11-dev", "libx11-xcb-dev"])]),
+    // ExtkSceneView.
+    .target(
+      name: "CSceneView", dependencies: ["CGTK", "CKeyboard", "CKeyboardX11", "CSceneCompositor"],
+      linkerSettings: [.linkedLibrary("X11-xcb")]),
+    .target(
+      name: "ExtensionKitGTKC", dependencies: ["CSceneView", "SceneCompositorC"], exclude: ["exports.map"],
+      linkerSettings: [
+        .unsafeFlags([
+          "-static-stdlib", "-use-ld=lld",
+          "-Xlinker", "-soname=libextensionkit-gtk4.so.0", "-Xlinker", "-znodelete",
+          "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/ExtensionKitGTKC/exports.map",
+        ]),
+        .unsafeFlags(["-Xlinker", "--strip-all"], .when(configuration: .release)),
+      ]),
     // A host without a screen: for tests, and for extension authors' own.
     .target(name: "SceneHeadless", dependencies: ["CPng", "LinuxSystem", "SceneCompositor"]),
     .executableTarget(name: "extensiond-preview", dependencies: ["LinuxSystem", "SceneHeadless"]),
@@ -280,7 +303,8 @@ let settings: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 let languageC = Set([
-  "CBench", "CCrypto", "CExtensionKit", "CLinux", "CMainQueue", "CWayland", "bench-extension",
+  "CBench", "CCrypto", "CExtensionKit", "CLinux", "CMainQueue", "CSceneCompositor",
+  "CSceneView", "CWayland", "bench-extension",
   "bench-peers",
   "extension-init",
 ])

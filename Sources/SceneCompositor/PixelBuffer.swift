@@ -31,6 +31,9 @@ internal import CWayland
     try body(unsafe Span(_unsafeElements: UnsafeBufferPointer(rebasing: pixels[..<(width * height)])))
   }
 
+  /// Where they begin, for views that copy them at once.
+  package var address: UnsafeRawPointer? { unsafe UnsafeRawPointer(pixels.baseAddress) }
+
   /// One pixel; nil outside.
   public subscript(x: Int, y: Int) -> UInt32? {
     guard x >= 0, y >= 0, x < width, y < height else { return nil }

@@ -120,6 +120,9 @@ public final class Scene {
     compositor?.flush()
   }
 
+  /// Whether it waits for `frameShown` before it draws on. A host whose screen has a rhythm asks after each `dispatch()`.
+  public var waitsForFrame: Bool { surfaces.contains(where: \.waitsForFrame) }
+
   /// Closes it as a window manager would: popups first, then dialogs, then the window. Call it again every 200 ms until it
   /// is gone; a program may ask the person, or do nothing.
   public func close() {

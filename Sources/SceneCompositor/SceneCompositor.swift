@@ -145,6 +145,12 @@ public import LinuxSystem
     }
   }
 
+  /// Of the host's keyboard.
+  public var keymap: Keymap {
+    get { seat.keymap }
+    set { seat.setKeymap(newValue) }
+  }
+
   // MARK: The connection
 
   /// Takes over the socket of the client, which must be the first and only one.

@@ -215,6 +215,8 @@ final class Surface: WaylandObject {
     return area.union(drawn).moved(place.x, place.y)
   }
 
+  var waitsForFrame: Bool { !frames.isEmpty }
+
   /// The client may draw again: what it drew is shown.
   func sendFrames(_ time: UInt32) {
     let due = frames

@@ -1,0 +1,3 @@
+// The layout of an X11 server's keyboard.
+#pragma once
+#include <xkbcommon/xkbcommon-x11.h>

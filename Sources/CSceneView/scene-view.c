@@ -1,0 +1,368 @@
+#include "scene-view-private.h"
+#include <stdlib.h>
+
+enum { CLOSE_INTERVAL = 200, CLOSE_ATTEMPTS = 25 };
+
+struct _ExtkSceneView {
+  GtkWidget parent_instance;
+  GtkWidget *canvas, *placeholder;
+  ExtkKeyboard *keyboard;
+  ExtkDisplay *display;
+  extk_scene *scene;
+  ExtkPopovers *popovers;
+  char *title;
+  gboolean is_shown, was_shown, is_unresponsive, fits;
+  /// The scene was told how large it is.
+  gboolean is_sized;
+  int natural_width, natural_height;
+  guint tick, closing, attempts;
+};
+
+G_DEFINE_QUARK(extk-scene-error, extk_scene_error)
+G_DEFINE_FINAL_TYPE(ExtkSceneView, extk_scene_view, GTK_TYPE_WIDGET)
+
+enum { SHOWN = 1, RESPONSIVE, TITLE, PLACEHOLDER, FITS, PROPERTIES };
+static GParamSpec *properties[PROPERTIES];
+enum { DID_ACTIVATE, WILL_DEACTIVATE, ATTENTION, SIGNALS };
+static guint signals[SIGNALS];
+
+extk_scene *extk_scene_view_scene(ExtkSceneView *self) { return self->scene; }
+
+// MARK: The scene
+
+static void set_shown(ExtkSceneView *self, gboolean is_shown) {
+  if (self->is_shown == is_shown) return;
+  self->is_shown = is_shown;
+  gtk_widget_set_child_visible(self->canvas, is_shown);
+  if (self->placeholder) gtk_widget_set_child_visible(self->placeholder, !is_shown);
+  gtk_widget_queue_resize(GTK_WIDGET(self));
+  g_object_notify_by_pspec(G_OBJECT(self), properties[SHOWN]);
+  if (is_shown && !self->was_shown) {
+    self->was_shown = TRUE;
+    g_signal_emit(self, signals[DID_ACTIVATE], 0);
+  }
+}
+
+static void set_responsive(ExtkSceneView *self, gboolean is_responsive) {
+  if (self->is_unresponsive == !is_responsive) return;
+  self->is_unresponsive = !is_responsive;
+  g_object_notify_by_pspec(G_OBJECT(self), properties[RESPONSIVE]);
+}
+
+static void update_title(ExtkSceneView *self) {
+  g_clear_pointer(&self->title, g_free);
+  if (self->scene) {
+    char *title = extk_scene_title(self->scene);
+    self->title = g_strdup(title);
+    free(title);
+  }
+  gtk_accessible_update_property(
+    GTK_ACCESSIBLE(self->canvas), GTK_ACCESSIBLE_PROPERTY_LABEL, self->title ? self->title : "", -1);
+  g_object_notify_by_pspec(G_OBJECT(self), properties[TITLE]);
+}
+
+static void update_cursor(ExtkSceneView *self) {
+  int width, height, scale, x, y;
+  bool is_hidden = false;
+  const void *pixels = extk_scene_cursor(self->scene, &width, &height, &scale, &x, &y, &is_hidden);
+  if (is_hidden) return gtk_widget_set_cursor_from_name(GTK_WIDGET(self), "none");
+  if (!pixels || width <= 0 || height <= 0 || width > 512 || height > 512)
+    return gtk_widget_set_cursor(GTK_WIDGET(self), NULL);
+  GBytes *bytes = g_bytes_new(pixels, (gsize)width * height * 4);
+  GdkTexture *texture =
+    gdk_memory_texture_new(width, height, GDK_MEMORY_B8G8R8A8_PREMULTIPLIED, bytes, (gsize)width * 4);
+  GdkCursor *cursor = gdk_cursor_new_from_texture(texture, CLAMP(x, 0, width - 1), CLAMP(y, 0, height - 1), NULL);
+  gtk_widget_set_cursor(GTK_WIDGET(self), cursor);
+  g_object_unref(cursor);
+  g_object_unref(texture);
+  g_bytes_unref(bytes);
+}
+
+static void update_preferred_size(ExtkSceneView *self) {
+  int width, height;
+  extk_scene_preferred_size(self->scene, &width, &height);
+  // Once it was told a size, it says its least alone.
+  self->natural_width = self->is_sized ? MAX(self->natural_width, width) : width;
+  self->natural_height = self->is_sized ? MAX(self->natural_height, height) : height;
+  gtk_widget_queue_resize(GTK_WIDGET(self));
+}
+
+static void take(void *data, extk_scene_event event) {
+  ExtkSceneView *self = data;
+  switch (event) {
+    case EXTK_SCENE_SHOWN:
+      extk_canvas_changed(EXTK_CANVAS(self->canvas));
+      set_shown(self, TRUE);
+      return;
+    case EXTK_SCENE_HIDDEN:
+      extk_popovers_update(self->popovers);
+      set_responsive(self, TRUE);
+      return set_shown(self, FALSE);
+    case EXTK_SCENE_CHANGED: return extk_canvas_changed(EXTK_CANVAS(self->canvas));
+    case EXTK_SCENE_OVERLAYS_CHANGED:
+      // Dialogs are layers of the window.
+      extk_canvas_changed(EXTK_CANVAS(self->canvas));
+      return extk_popovers_update(self->popovers);
+    case EXTK_SCENE_TITLE_CHANGED: return update_title(self);
+    case EXTK_SCENE_PREFERRED_SIZE_CHANGED: return update_preferred_size(self);
+    case EXTK_SCENE_TEXT_INPUT_CHANGED: return extk_keyboard_text_input_changed(self->keyboard);
+    case EXTK_SCENE_WANTS_ATTENTION: g_signal_emit(self, signals[ATTENTION], 0); return;
+    case EXTK_SCENE_UNRESPONSIVE: return set_responsive(self, FALSE);
+    case EXTK_SCENE_RESPONSIVE: return set_responsive(self, TRUE);
+    case EXTK_SCENE_CURSOR_CHANGED: return update_cursor(self);
+  }
+}
+
+static gboolean frame(GtkWidget *widget, GdkFrameClock *clock, gpointer data) {
+  ExtkSceneView *self = EXTK_SCENE_VIEW(widget);
+  self->tick = 0;
+  if (self->scene) extk_scene_frame_shown(self->scene, (guint32)(gdk_frame_clock_get_frame_time(clock) / 1000));
+  return G_SOURCE_REMOVE;
+}
+
+void extk_scene_view_turned(ExtkSceneView *self) {
+  if (self->tick || !self->scene || !extk_scene_waits_for_frame(self->scene)) return;
+  // It runs while the view is to be seen only: who is not seen does not draw.
+  self->tick = gtk_widget_add_tick_callback(GTK_WIDGET(self), frame, NULL, NULL);
+}
+
+/// Lets go of the scene. Its end is told before, so that the listener may show another one.
+static void end(ExtkSceneView *self, const GError *reason) {
+  if (!self->display) return;
+  ExtkDisplay *display = g_steal_pointer(&self->display);
+  extk_scene *scene = g_steal_pointer(&self->scene);
+  gboolean was_shown = self->was_shown;
+  g_clear_handle_id(&self->closing, g_source_remove);
+  if (self->tick) gtk_widget_remove_tick_callback(GTK_WIDGET(self), self->tick);
+  self->tick = 0;
+  self->was_shown = FALSE;
+  self->is_sized = FALSE;
+  extk_scene_free(scene);
+  extk_display_remove(display, self);
+  extk_popovers_update(self->popovers);
+  extk_canvas_clear(EXTK_CANVAS(self->canvas));
+  gtk_widget_set_cursor(GTK_WIDGET(self), NULL);
+  set_responsive(self, TRUE);
+  set_shown(self, FALSE);
+  update_title(self);
+  if (was_shown || reason) g_signal_emit(self, signals[WILL_DEACTIVATE], 0, reason);
+}
+
+void extk_scene_view_ended(ExtkSceneView *self, const char *fault) {
+  GError *error = fault
+    ? g_error_new(EXTK_SCENE_ERROR, EXTK_SCENE_ERROR_MISBEHAVED, "the extension was disconnected: %s", fault)
+    : g_error_new(EXTK_SCENE_ERROR, EXTK_SCENE_ERROR_CLOSED, "the extension has gone");
+  end(self, self->closing ? NULL : error);
+  g_error_free(error);
+}
+
+static void focused(ExtkSceneView *self) {
+  if (self->display) extk_display_update_keymap(self->display, GTK_WIDGET(self));
+}
+
+gboolean extk_scene_view_show_scene(
+  ExtkSceneView *self, int display, const char *instance, const char *token, GError **error) {
+  g_return_val_if_fail(EXTK_IS_SCENE_VIEW(self) && instance, FALSE);
+  end(self, NULL);
+  self->display = extk_display_get(display, instance, !token, error);
+  if (!self->display) return FALSE;
+  extk_display_add(self->display, self);
+  extk_compositor *compositor = extk_display_compositor(self->display);
+  int width = gtk_widget_get_width(GTK_WIDGET(self)), height = gtk_widget_get_height(GTK_WIDGET(self));
+  self->is_sized = !self->fits && width > 1 && height > 1;
+  self->natural_width = self->natural_height = 0;
+  extk_compositor_set_scale(compositor, gtk_widget_get_scale_factor(GTK_WIDGET(self)));
+  self->scene =
+    extk_scene_new(compositor, token, self->is_sized ? width : 0, self->is_sized ? height : 0, take, self);
+  update_title(self);
+  if (extk_scene_is_shown(self->scene)) take(self, EXTK_SCENE_SHOWN);
+  if (gtk_widget_has_focus(self->canvas)) extk_scene_set_keyboard(self->scene, true);
+  extk_scene_view_turned(self);
+  return TRUE;
+}
+
+static gboolean close_again(gpointer data) {
+  ExtkSceneView *self = data;
+  if (self->scene && self->is_shown && self->attempts++ < CLOSE_ATTEMPTS) {
+    extk_scene_close(self->scene);
+    if (self->closing) return G_SOURCE_CONTINUE;
+  }
+  self->closing = 0;
+  end(self, NULL);
+  return G_SOURCE_REMOVE;
+}
+
+void extk_scene_view_close_scene(ExtkSceneView *self) {
+  g_return_if_fail(EXTK_IS_SCENE_VIEW(self));
+  if (!self->scene || self->closing) return;
+  self->attempts = 0;
+  self->closing = g_timeout_add(CLOSE_INTERVAL, close_again, self);
+  extk_scene_close(self->scene);
+}
+
+void extk_scene_view_clear(ExtkSceneView *self) {
+  g_return_if_fail(EXTK_IS_SCENE_VIEW(self));
+  end(self, NULL);
+}
+
+// MARK: The widget
+
+static void extk_scene_view_measure(
+  GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum, int *natural, int *minimum_baseline,
+  int *natural_baseline) {
+  ExtkSceneView *self = EXTK_SCENE_VIEW(widget);
+  gboolean is_horizontal = orientation == GTK_ORIENTATION_HORIZONTAL;
+  *minimum = *natural = 0;
+  *minimum_baseline = *natural_baseline = -1;
+  if (self->is_shown) {
+    *natural = is_horizontal ? self->natural_width : self->natural_height;
+    if (self->fits) *minimum = *natural;
+  } else if (self->placeholder) {
+    gtk_widget_measure(self->placeholder, orientation, for_size, minimum, natural, NULL, NULL);
+  }
+}
+
+static void extk_scene_view_size_allocate(GtkWidget *widget, int width, int height, int baseline) {
+  ExtkSceneView *self = EXTK_SCENE_VIEW(widget);
+  gtk_widget_allocate(self->canvas, width, height, -1, NULL);
+  if (self->placeholder) {
+    int minimum_width, minimum_height;
+    gtk_widget_measure(self->placeholder, GTK_ORIENTATION_HORIZONTAL, -1, &minimum_width, NULL, NULL, NULL);
+    gtk_widget_measure(self->placeholder, GTK_ORIENTATION_VERTICAL, -1, &minimum_height, NULL, NULL, NULL);
+    gtk_widget_allocate(self->placeholder, MAX(width, minimum_width), MAX(height, minimum_height), -1, NULL);
+  }
+  // A scene that is to choose its size has not been asked yet.
+  if (self->scene && (self->is_shown || !self->fits)) {
+    self->is_sized = TRUE;
+    extk_scene_resize(self->scene, width, height);
+    // Popups are windows of their own: the screen holds them, and GTK keeps them on it.
+    extk_scene_set_room(self->scene, (extk_rectangle){ -4096, -4096, width + 8192, height + 8192 });
+  }
+  extk_popovers_present(self->popovers);
+}
+
+static gboolean extk_scene_view_grab_focus(GtkWidget *widget) {
+  return gtk_widget_grab_focus(EXTK_SCENE_VIEW(widget)->canvas);
+}
+
+static void scale_changed(ExtkSceneView *self) {
+  if (self->display)
+    extk_compositor_set_scale(
+      extk_display_compositor(self->display), gtk_widget_get_scale_factor(GTK_WIDGET(self)));
+}
+
+static void extk_scene_view_dispose(GObject *object) {
+  ExtkSceneView *self = EXTK_SCENE_VIEW(object);
+  if (self->popovers) end(self, NULL);
+  g_clear_pointer(&self->popovers, extk_popovers_free);
+  g_clear_pointer(&self->keyboard, extk_keyboard_free);
+  if (self->canvas) extk_canvas_forget(EXTK_CANVAS(self->canvas));
+  g_clear_pointer(&self->canvas, gtk_widget_unparent);
+  g_clear_pointer(&self->placeholder, gtk_widget_unparent);
+  g_clear_pointer(&self->title, g_free);
+  G_OBJECT_CLASS(extk_scene_view_parent_class)->dispose(object);
+}
+
+static void extk_scene_view_get_property(GObject *object, guint id, GValue *value, GParamSpec *specification) {
+  ExtkSceneView *self = EXTK_SCENE_VIEW(object);
+  switch (id) {
+    case SHOWN: g_value_set_boolean(value, self->is_shown); break;
+    case RESPONSIVE: g_value_set_boolean(value, !self->is_unresponsive); break;
+    case TITLE: g_value_set_string(value, self->title); break;
+    case PLACEHOLDER: g_value_set_object(value, self->placeholder); break;
+    case FITS: g_value_set_boolean(value, self->fits); break;
+    default: G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, specification);
+  }
+}
+
+static void extk_scene_view_set_property(
+  GObject *object, guint id, const GValue *value, GParamSpec *specification) {
+  ExtkSceneView *self = EXTK_SCENE_VIEW(object);
+  switch (id) {
+    case PLACEHOLDER: extk_scene_view_set_placeholder(self, g_value_get_object(value)); break;
+    case FITS: extk_scene_view_set_fits(self, g_value_get_boolean(value)); break;
+    default: G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, specification);
+  }
+}
+
+static void extk_scene_view_class_init(ExtkSceneViewClass *class) {
+  GObjectClass *object = G_OBJECT_CLASS(class);
+  object->dispose = extk_scene_view_dispose;
+  object->get_property = extk_scene_view_get_property;
+  object->set_property = extk_scene_view_set_property;
+  GtkWidgetClass *widget = GTK_WIDGET_CLASS(class);
+  widget->measure = extk_scene_view_measure;
+  widget->size_allocate = extk_scene_view_size_allocate;
+  widget->grab_focus = extk_scene_view_grab_focus;
+  gtk_widget_class_set_css_name(widget, "sceneview");
+  const GParamFlags readable = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
+  const GParamFlags writable = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | G_PARAM_EXPLICIT_NOTIFY;
+  properties[SHOWN] = g_param_spec_boolean("shown", NULL, NULL, FALSE, readable);
+  properties[RESPONSIVE] = g_param_spec_boolean("responsive", NULL, NULL, TRUE, readable);
+  properties[TITLE] = g_param_spec_string("title", NULL, NULL, NULL, readable);
+  properties[PLACEHOLDER] = g_param_spec_object("placeholder", NULL, NULL, GTK_TYPE_WIDGET, writable);
+  properties[FITS] = g_param_spec_boolean("fits", NULL, NULL, FALSE, writable);
+  g_object_class_install_properties(object, PROPERTIES, properties);
+  /**
+   * ExtkSceneView::did-activate:
+   * @self: the view
+   *
+   * The scene is seen for the first time.
+   */
+  signals[DID_ACTIVATE] = g_signal_new(
+    "did-activate", EXTK_TYPE_SCENE_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  /**
+   * ExtkSceneView::will-deactivate:
+   * @self: the view
+   * @error: (nullable): why; %NULL where the host wanted it
+   *
+   * There is no scene any more. The handler may show another one.
+   */
+  signals[WILL_DEACTIVATE] = g_signal_new(
+    "will-deactivate", EXTK_TYPE_SCENE_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_ERROR);
+  /**
+   * ExtkSceneView::attention:
+   * @self: the view
+   *
+   * The scene would like to be brought to the front.
+   */
+  signals[ATTENTION] = g_signal_new(
+    "attention", EXTK_TYPE_SCENE_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+}
+
+static void extk_scene_view_init(ExtkSceneView *self) {
+  self->popovers = extk_popovers_new(self);
+  self->canvas = extk_canvas_new(self, 0);
+  self->keyboard = extk_keyboard_new(EXTK_CANVAS(self->canvas), focused);
+  gtk_widget_set_parent(self->canvas, GTK_WIDGET(self));
+  gtk_widget_set_child_visible(self->canvas, FALSE);
+  gtk_widget_set_overflow(GTK_WIDGET(self), GTK_OVERFLOW_HIDDEN);
+  g_signal_connect(self, "notify::scale-factor", G_CALLBACK(scale_changed), NULL);
+}
+
+GtkWidget *extk_scene_view_new(void) { return g_object_new(EXTK_TYPE_SCENE_VIEW, NULL); }
+gboolean extk_scene_view_get_shown(ExtkSceneView *self) { return self->is_shown; }
+gboolean extk_scene_view_get_responsive(ExtkSceneView *self) { return !self->is_unresponsive; }
+const char *extk_scene_view_get_title(ExtkSceneView *self) { return self->title; }
+GtkWidget *extk_scene_view_get_placeholder(ExtkSceneView *self) { return self->placeholder; }
+gboolean extk_scene_view_get_fits(ExtkSceneView *self) { return self->fits; }
+
+void extk_scene_view_set_placeholder(ExtkSceneView *self, GtkWidget *placeholder) {
+  g_return_if_fail(EXTK_IS_SCENE_VIEW(self));
+  if (placeholder == self->placeholder) return;
+  g_clear_pointer(&self->placeholder, gtk_widget_unparent);
+  self->placeholder = placeholder;
+  if (placeholder) {
+    gtk_widget_set_parent(placeholder, GTK_WIDGET(self));
+    gtk_widget_set_child_visible(placeholder, !self->is_shown);
+  }
+  g_object_notify_by_pspec(G_OBJECT(self), properties[PLACEHOLDER]);
+}
+
+void extk_scene_view_set_fits(ExtkSceneView *self, gboolean fits) {
+  g_return_if_fail(EXTK_IS_SCENE_VIEW(self));
+  if (self->fits == fits) return;
+  self->fits = fits;
+  gtk_widget_queue_resize(GTK_WIDGET(self));
+  g_object_notify_by_pspec(G_OBJECT(self), properties[FITS]);
+}
