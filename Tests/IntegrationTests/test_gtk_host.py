@@ -4,15 +4,38 @@ import os
 import pathlib
 import signal
 import subprocess
-import time
 import unittest
 
 from test_preview import WINDOW
-from world import BUILD, DEADLINE, Doings, World, until
+
+from world import BUILD, DEADLINE, World, until
 
 HOST = pathlib.Path(__file__).resolve().parents[2] / "Sources/Examples/python-gtk-host/host.py"
 INTROSPECTION = HOST.parents[2] / "CSceneView/introspection"
-BLUE, SIZE = "#336699", (400, 300)
+BLUE = "#336699"
+# A list that is longer than the window is high.
+CHOICE = """
+import gi
+gi.require_version("Gtk", "4.0")
+from gi.repository import Gtk
+def activate(app):
+    window = Gtk.ApplicationWindow(application=app)
+    choice = Gtk.DropDown.new_from_strings([str(n) for n in range(10)])
+    choice.set_valign(Gtk.Align.START)
+    choice.connect("notify::selected", lambda c, _: print("CHOSEN", c.get_selected(), flush=True))
+    window.set_child(choice)
+    window.present()
+app = Gtk.Application(flags=1 << 5)
+app.connect("activate", activate)
+app.run([])
+"""
+# The same host with an entry of its own below the scene.
+BESIDE = HOST.read_text().replace("window = Gtk.Window(", """entry = Gtk.Entry()
+entry.connect("changed", lambda e: print("HOST", e.get_text(), flush=True))
+box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
+box.append(view)
+box.append(entry)
+window = Gtk.Window(""").replace("child=view", "child=box")
 
 
 class Screen:
@@ -53,7 +76,7 @@ class GTKHost(World):
         cls.library = BUILD / "introspection"
         subprocess.run([INTROSPECTION, BUILD, cls.library], check=True, timeout=DEADLINE)
 
-    def show(self, program=WINDOW):
+    def show(self, program=WINDOW, host=None):
         self.ready(
             host={"point": {"UserInterface": True}}, program="#!/usr/bin/python3\n" + program,
             info={"Extensiond": {"Runtime": "wayland"}})
@@ -61,7 +84,7 @@ class GTKHost(World):
         self.said = self.place / "said"
         with open(self.said, "wb") as output:
             self.program = subprocess.Popen(
-                ["/usr/bin/python3", HOST, "org.example.Host", "org.example.Ext"], stdin=subprocess.DEVNULL,
+                ["/usr/bin/python3", *(["-c", host] if host else [HOST]), "org.example.Host", "org.example.Ext"], stdin=subprocess.DEVNULL,
                 stdout=output, stderr=output,
                 env={**self.env, "DISPLAY": self.screen.name, "GDK_BACKEND": "x11", "GSK_RENDERER": "cairo",
                      "GI_TYPELIB_PATH": str(self.library), "LD_LIBRARY_PATH": str(self.library)})
@@ -80,9 +103,10 @@ class GTKHost(World):
     def printed(self, text):
         until(lambda: text in self.extctl("logs", "org.example.Ext").stdout, f"'{text}' in the extension's output")
 
-    def instance(self):
-        rows = self.ask("Processes")["processes"]
-        return [row["pid"] for row in rows]
+    def extension(self):
+        """The process, as 'extctl ps' has it."""
+        lines = self.extctl("ps").stdout.splitlines()
+        return int(lines[1].split()[lines[0].split().index("PROCESS")])
 
     def test_it_is_shown_typed_into_and_resized(self):
         self.show()
@@ -92,6 +116,52 @@ class GTKHost(World):
         self.printed("TEXT hiH!")
         self.screen.do("search", "--name", "^Host$", "windowsize", "--sync", 600, 450)
         self.sees(BLUE, 580, 430)
+
+    def test_a_killed_extension_leaves_a_placeholder_and_comes_again(self):
+        self.show()
+        self.sees(BLUE, 200, 200)
+        os.kill(self.extension(), signal.SIGKILL)
+        self.hears("will deactivate: the extension has gone")
+        until(lambda: self.screen.colour(200, 200) != BLUE, "the placeholder")
+        self.screen.click(200, 150)
+        self.hears("did activate", 2)
+        self.sees(BLUE, 200, 200)
+
+    def test_a_popup_is_larger_than_the_view(self):
+        self.show(CHOICE)
+        self.screen.click(60, 17)
+        # The tenth of ten: far below the window's edge, which is at 300.
+        until(lambda: self.screen.colour(60, 330) not in ("#000000", BLUE), "the list below the window")
+        self.screen.do("key", "End", "Return")
+        self.printed("CHOSEN 9")
+        until(lambda: self.screen.colour(60, 330) == "#000000", "the end of the list")
+
+    def test_keys_go_in_with_tab_and_out_with_f6(self):
+        self.show(host=BESIDE)
+        self.screen.click(200, 285)
+        self.screen.do("key", "Tab", "type", "in")
+        self.printed("TEXT in")
+        # Tab is the extension's own: it marks the text of its only entry.
+        self.screen.do("key", "Tab", "key", "F6", "type", "out")
+        self.hears("HOST out")
+        self.assertNotIn("TEXT ino", self.extctl("logs", "org.example.Ext").stdout)
+        self.screen.do("key", "shift+Tab", "type", "!")
+        self.printed("TEXT !")
+
+    def test_text_is_copied_both_ways(self):
+        self.show(host=BESIDE)
+        self.screen.click(100, 17)
+        self.screen.do("type", "one")
+        self.screen.do("key", "ctrl+a", "key", "ctrl+c")
+        self.printed("TEXT one")
+        self.screen.click(200, 285)
+        until(lambda: (self.screen.do("key", "ctrl+a", "key", "ctrl+v"), "HOST one" in self.said.read_text())[1], "'one'")
+        self.screen.do("type", "two")
+        self.screen.do("key", "ctrl+a", "key", "ctrl+c")
+        self.hears("HOST onetwo")
+        self.screen.click(100, 17)
+        until(lambda: (self.screen.do("key", "ctrl+a", "key", "ctrl+v"),
+                       "TEXT onetwo" in self.extctl("logs", "org.example.Ext").stdout)[1], "'onetwo'")
 
 
 if __name__ == "__main__":
