@@ -144,6 +144,16 @@ static void extk_canvas_measure(
   *minimum_baseline = *natural_baseline = -1;
 }
 
+/// Tab goes into the scene, and what it does there is the extension's.
+static gboolean extk_canvas_focus(GtkWidget *widget, GtkDirectionType direction) {
+  ExtkCanvas *self = EXTK_CANVAS(widget);
+  if (gtk_widget_is_focus(widget) || !gtk_widget_grab_focus(widget)) return FALSE;
+  extk_scene *scene = self->view ? extk_scene_view_scene(self->view) : NULL;
+  if (scene && (direction == GTK_DIR_TAB_FORWARD || direction == GTK_DIR_TAB_BACKWARD))
+    extk_scene_take_focus(scene, direction == GTK_DIR_TAB_BACKWARD);
+  return TRUE;
+}
+
 static void extk_canvas_dispose(GObject *object) {
   ExtkCanvas *self = EXTK_CANVAS(object);
   self->view = NULL;
@@ -158,6 +168,7 @@ static void extk_canvas_class_init(ExtkCanvasClass *class) {
   GtkWidgetClass *widget = GTK_WIDGET_CLASS(class);
   widget->snapshot = extk_canvas_snapshot;
   widget->measure = extk_canvas_measure;
+  widget->focus = extk_canvas_focus;
   gtk_widget_class_set_accessible_role(widget, GTK_ACCESSIBLE_ROLE_GROUP);
 }
 

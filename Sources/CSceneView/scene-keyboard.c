@@ -136,7 +136,7 @@ static void send_modifiers(ExtkKeyboard *self, GdkModifierType state, guint layo
   extk_scene_modifiers(scene, new[0], 0, new[1], new[2]);
 }
 
-static void leave(ExtkKeyboard *self, gboolean is_backward) {
+void extk_keyboard_leave(ExtkKeyboard *self, gboolean is_backward) {
   GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(self->canvas));
   if (root) gtk_widget_child_focus(GTK_WIDGET(root), is_backward ? GTK_DIR_TAB_BACKWARD : GTK_DIR_TAB_FORWARD);
 }
@@ -147,7 +147,7 @@ static gboolean pressed(
   GdkEvent *event = gtk_event_controller_get_current_event(keys);
   if (!scene || !event) return FALSE;
   if (value == GDK_KEY_F6 && !(state & (GDK_CONTROL_MASK | GDK_ALT_MASK))) {
-    leave(self, (state & GDK_SHIFT_MASK) != 0);
+    extk_keyboard_leave(self, (state & GDK_SHIFT_MASK) != 0);
     return TRUE;
   }
   if (filter(self, value)) return TRUE;

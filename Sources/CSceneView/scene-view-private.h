@@ -55,6 +55,8 @@ typedef struct ExtkKeyboard ExtkKeyboard;
 ExtkKeyboard *extk_keyboard_new(ExtkCanvas *canvas, void (*focused)(ExtkSceneView *view));
 void extk_keyboard_free(ExtkKeyboard *keyboard);
 void extk_keyboard_text_input_changed(ExtkKeyboard *keyboard);
+/// What is beside the scene has the focus next.
+void extk_keyboard_leave(ExtkKeyboard *keyboard, gboolean is_backward);
 
 /// The host's keyboard as XKB says it, to be freed with g_free(); NULL where that cannot be had.
 char *extk_keymap_of(GdkDisplay *display);

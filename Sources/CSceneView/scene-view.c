@@ -12,6 +12,7 @@ struct _ExtkSceneView {
   ExtkPopovers *popovers;
   char *title;
   gboolean is_shown, was_shown, is_unresponsive, fits;
+  int tint;
   /// The scene was told how large it is.
   gboolean is_sized;
   int natural_width, natural_height;
@@ -21,7 +22,7 @@ struct _ExtkSceneView {
 G_DEFINE_QUARK(extk-scene-error, extk_scene_error)
 G_DEFINE_FINAL_TYPE(ExtkSceneView, extk_scene_view, GTK_TYPE_WIDGET)
 
-enum { SHOWN = 1, RESPONSIVE, TITLE, PLACEHOLDER, FITS, PROPERTIES };
+enum { SHOWN = 1, RESPONSIVE, TITLE, PLACEHOLDER, FITS, TINT, PROPERTIES };
 static GParamSpec *properties[PROPERTIES];
 enum { DID_ACTIVATE, WILL_DEACTIVATE, ATTENTION, SIGNALS };
 static guint signals[SIGNALS];
@@ -87,6 +88,8 @@ static void update_preferred_size(ExtkSceneView *self) {
   gtk_widget_queue_resize(GTK_WIDGET(self));
 }
 
+static void end_by_extension(ExtkSceneView *self);
+
 static void take(void *data, extk_scene_event event) {
   ExtkSceneView *self = data;
   switch (event) {
@@ -110,6 +113,9 @@ static void take(void *data, extk_scene_event event) {
     case EXTK_SCENE_UNRESPONSIVE: return set_responsive(self, FALSE);
     case EXTK_SCENE_RESPONSIVE: return set_responsive(self, TRUE);
     case EXTK_SCENE_CURSOR_CHANGED: return update_cursor(self);
+    case EXTK_SCENE_FOCUS_LEAVES_FORWARD: return extk_keyboard_leave(self->keyboard, FALSE);
+    case EXTK_SCENE_FOCUS_LEAVES_BACKWARD: return extk_keyboard_leave(self->keyboard, TRUE);
+    case EXTK_SCENE_ENDED: return end_by_extension(self);
   }
 }
 
@@ -156,6 +162,13 @@ void extk_scene_view_ended(ExtkSceneView *self, const char *fault) {
   g_error_free(error);
 }
 
+static void end_by_extension(ExtkSceneView *self) {
+  if (self->closing) return end(self, NULL);
+  GError *error = g_error_new(EXTK_SCENE_ERROR, EXTK_SCENE_ERROR_CLOSED, "the extension has ended the scene");
+  end(self, error);
+  g_error_free(error);
+}
+
 static void focused(ExtkSceneView *self) {
   if (self->display) extk_display_update_keymap(self->display, GTK_WIDGET(self));
 }
@@ -174,6 +187,7 @@ gboolean extk_scene_view_show_scene(
   extk_compositor_set_scale(compositor, gtk_widget_get_scale_factor(GTK_WIDGET(self)));
   self->scene =
     extk_scene_new(compositor, token, self->is_sized ? width : 0, self->is_sized ? height : 0, take, self);
+  extk_scene_set_tint(self->scene, self->tint);
   update_title(self);
   if (extk_scene_is_shown(self->scene)) take(self, EXTK_SCENE_SHOWN);
   if (gtk_widget_has_focus(self->canvas)) extk_scene_set_keyboard(self->scene, true);
@@ -184,7 +198,7 @@ gboolean extk_scene_view_show_scene(
 static gboolean close_again(gpointer data) {
   ExtkSceneView *self = data;
   if (self->scene && self->is_shown && self->attempts++ < CLOSE_ATTEMPTS) {
-    extk_scene_close(self->scene);
+    extk_scene_end(self->scene);
     if (self->closing) return G_SOURCE_CONTINUE;
   }
   self->closing = 0;
@@ -197,7 +211,7 @@ void extk_scene_view_close_scene(ExtkSceneView *self) {
   if (!self->scene || self->closing) return;
   self->attempts = 0;
   self->closing = g_timeout_add(CLOSE_INTERVAL, close_again, self);
-  extk_scene_close(self->scene);
+  extk_scene_end(self->scene);
 }
 
 void extk_scene_view_clear(ExtkSceneView *self) {
@@ -271,6 +285,7 @@ static void extk_scene_view_get_property(GObject *object, guint id, GValue *valu
     case TITLE: g_value_set_string(value, self->title); break;
     case PLACEHOLDER: g_value_set_object(value, self->placeholder); break;
     case FITS: g_value_set_boolean(value, self->fits); break;
+    case TINT: g_value_set_int(value, self->tint); break;
     default: G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, specification);
   }
 }
@@ -281,6 +296,7 @@ static void extk_scene_view_set_property(
   switch (id) {
     case PLACEHOLDER: extk_scene_view_set_placeholder(self, g_value_get_object(value)); break;
     case FITS: extk_scene_view_set_fits(self, g_value_get_boolean(value)); break;
+    case TINT: extk_scene_view_set_tint(self, g_value_get_int(value)); break;
     default: G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, specification);
   }
 }
@@ -302,6 +318,7 @@ static void extk_scene_view_class_init(ExtkSceneViewClass *class) {
   properties[TITLE] = g_param_spec_string("title", NULL, NULL, NULL, readable);
   properties[PLACEHOLDER] = g_param_spec_object("placeholder", NULL, NULL, GTK_TYPE_WIDGET, writable);
   properties[FITS] = g_param_spec_boolean("fits", NULL, NULL, FALSE, writable);
+  properties[TINT] = g_param_spec_int("tint", NULL, NULL, -1, 0xffffff, -1, writable);
   g_object_class_install_properties(object, PROPERTIES, properties);
   /**
    * ExtkSceneView::did-activate:
@@ -331,6 +348,7 @@ static void extk_scene_view_class_init(ExtkSceneViewClass *class) {
 }
 
 static void extk_scene_view_init(ExtkSceneView *self) {
+  self->tint = -1;
   self->popovers = extk_popovers_new(self);
   self->canvas = extk_canvas_new(self, 0);
   self->keyboard = extk_keyboard_new(EXTK_CANVAS(self->canvas), focused);
@@ -346,6 +364,7 @@ gboolean extk_scene_view_get_responsive(ExtkSceneView *self) { return !self->is_
 const char *extk_scene_view_get_title(ExtkSceneView *self) { return self->title; }
 GtkWidget *extk_scene_view_get_placeholder(ExtkSceneView *self) { return self->placeholder; }
 gboolean extk_scene_view_get_fits(ExtkSceneView *self) { return self->fits; }
+int extk_scene_view_get_tint(ExtkSceneView *self) { return self->tint; }
 
 void extk_scene_view_set_placeholder(ExtkSceneView *self, GtkWidget *placeholder) {
   g_return_if_fail(EXTK_IS_SCENE_VIEW(self));
@@ -365,4 +384,12 @@ void extk_scene_view_set_fits(ExtkSceneView *self, gboolean fits) {
   self->fits = fits;
   gtk_widget_queue_resize(GTK_WIDGET(self));
   g_object_notify_by_pspec(G_OBJECT(self), properties[FITS]);
+}
+
+void extk_scene_view_set_tint(ExtkSceneView *self, int tint) {
+  g_return_if_fail(EXTK_IS_SCENE_VIEW(self));
+  if (self->tint == tint) return;
+  self->tint = tint;
+  if (self->scene) extk_scene_set_tint(self->scene, tint);
+  g_object_notify_by_pspec(G_OBJECT(self), properties[TINT]);
 }

@@ -32,6 +32,11 @@ public func extk_scene_set_keyboard(_ scene: OpaquePointer?, _ hasKeyboard: Bool
 }
 
 @c @implementation
+public func extk_scene_take_focus(_ scene: OpaquePointer?, _ isBackward: Bool) {
+  unsafe SceneBox.at(scene).scene.takeFocus(isBackward ? .backward : .forward)
+}
+
+@c @implementation
 public func extk_scene_key(_ scene: OpaquePointer?, _ key: UInt32, _ isDown: Bool, _ time: UInt32) {
   let box = unsafe SceneBox.at(scene)
   box.owner?.noteInput()

@@ -38,6 +38,9 @@ extension Scene.Event {
     case .unresponsive: EXTK_SCENE_UNRESPONSIVE
     case .responsive: EXTK_SCENE_RESPONSIVE
     case .cursorChanged: EXTK_SCENE_CURSOR_CHANGED
+    case .focusLeaves(.forward): EXTK_SCENE_FOCUS_LEAVES_FORWARD
+    case .focusLeaves(.backward): EXTK_SCENE_FOCUS_LEAVES_BACKWARD
+    case .ended: EXTK_SCENE_ENDED
     }
   }
 }
@@ -64,7 +67,12 @@ public func extk_scene_free(_ scene: OpaquePointer?) {
 }
 
 @c @implementation
-public func extk_scene_close(_ scene: OpaquePointer?) { unsafe SceneBox.at(scene).scene.close() }
+public func extk_scene_end(_ scene: OpaquePointer?) { unsafe SceneBox.at(scene).scene.end() }
+
+@c @implementation
+public func extk_scene_set_tint(_ scene: OpaquePointer?, _ tint: CInt) {
+  unsafe SceneBox.at(scene).scene.tint = tint < 0 ? nil : UInt32(tint) & 0xff_ffff
+}
 
 @c @implementation
 public func extk_scene_resize(_ scene: OpaquePointer?, _ width: CInt, _ height: CInt) {

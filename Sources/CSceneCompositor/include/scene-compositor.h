@@ -54,6 +54,11 @@ typedef enum extk_scene_event {
   EXTK_SCENE_UNRESPONSIVE,
   EXTK_SCENE_RESPONSIVE,
   EXTK_SCENE_CURSOR_CHANGED,
+  /// Tab has left its last entry, or Shift and Tab its first one.
+  EXTK_SCENE_FOCUS_LEAVES_FORWARD,
+  EXTK_SCENE_FOCUS_LEAVES_BACKWARD,
+  /// The extension has ended it.
+  EXTK_SCENE_ENDED,
 } extk_scene_event;
 
 typedef void (*extk_scene_callback)(void *data, extk_scene_event event);
@@ -92,8 +97,8 @@ extk_scene *extk_scene_new(
   extk_compositor *compositor, const char *token, int width, int height, extk_scene_callback callback, void *data);
 /// Shows nothing of it any more, whatever the extension does.
 void extk_scene_free(extk_scene *scene);
-/// Asks for its end, as a window manager does. Again every 200 ms until it is hidden.
-void extk_scene_close(extk_scene *scene);
+/// Asks for its end: the SDK's extensions once, others as a window manager does. Again every 200 ms until it is hidden.
+void extk_scene_end(extk_scene *scene);
 void extk_scene_resize(extk_scene *scene, int width, int height);
 /// Where popups may stand.
 void extk_scene_set_room(extk_scene *scene, extk_rectangle room);
@@ -120,6 +125,10 @@ void extk_scene_pointer_button(extk_scene *scene, uint32_t button, bool is_down,
 /// @param steps_x Of a wheel.
 void extk_scene_scrolled(extk_scene *scene, double x, double y, int steps_x, int steps_y, uint32_t time);
 void extk_scene_set_keyboard(extk_scene *scene, bool has_keyboard);
+/// Gives it the keyboard as Tab does, or Shift and Tab.
+void extk_scene_take_focus(extk_scene *scene, bool is_backward);
+/// @param tint 0xRRGGBB, or -1: the toolkit's own.
+void extk_scene_set_tint(extk_scene *scene, int tint);
 /// @param key As the kernel numbers it.
 void extk_scene_key(extk_scene *scene, uint32_t key, bool is_down, uint32_t time);
 /// Bits as XKB has them.

@@ -37,7 +37,7 @@ GQuark extk_scene_error_quark(void);
  * A widget that shows a scene of an extension, with the keyboard, the pointer, popups and text of input methods going both
  * ways. Without a scene it shows its placeholder.
  *
- * Tab goes into the scene, F6 and Shift+F6 leave it.
+ * Tab goes into the scene. F6 and Shift+F6 leave it, and Tab where the extension uses the SDK.
  */
 G_DECLARE_FINAL_TYPE(ExtkSceneView, extk_scene_view, EXTK, SCENE_VIEW, GtkWidget)
 
@@ -134,6 +134,22 @@ gboolean extk_scene_view_get_fits(ExtkSceneView *self);
  * @fits: whether the view is at least as large as the scene would like to be. Otherwise the host alone says how large.
  */
 void extk_scene_view_set_fits(ExtkSceneView *self, gboolean fits);
+
+/**
+ * extk_scene_view_get_tint:
+ * @self: a view
+ *
+ * Returns: the colour for what is chosen and what is suggested, 0xRRGGBB; -1: the toolkit's own
+ */
+int extk_scene_view_get_tint(ExtkSceneView *self);
+
+/**
+ * extk_scene_view_set_tint:
+ * @self: a view
+ * @tint: the colour for what is chosen and what is suggested, 0xRRGGBB; -1: the toolkit's own. For extensions that use the
+ *   SDK's contents.
+ */
+void extk_scene_view_set_tint(ExtkSceneView *self, int tint);
 
 G_END_DECLS
 
