@@ -59,7 +59,7 @@ docs: ## make the generated pages of docs/ anew
 	Sources/Examples/demo .build/debug > docs/demo.txt
 
 reference: deps ## make the API reference with DocC, in .build/reference
-	swift build --target ExtensionKit
+	swift build --target ExtensionKitGTKContent
 	Tests/Support/run-reference-tests
 
 clean: ## remove what was built

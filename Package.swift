@@ -22,6 +22,8 @@ let package = Package(
     // A compositor for what extensions draw, for hosts that show it; and a host without a screen.
     .library(name: "SceneCompositor", targets: ["SceneCompositor"]),
     .library(name: "SceneHeadless", targets: ["SceneHeadless"]),
+    // GTK 4 as what an extension shows.
+    .library(name: "ExtensionKitGTKContent", targets: ["ExtensionKitGTKContent"]),
     // Distributed actors over a connection, for those who want them.
     .library(name: "ExtensionDistributed", targets: ["ExtensionDistributed"]),
     .library(name: "Varlink", targets: ["Varlink"]),
@@ -116,6 +118,19 @@ let package = Package(
     .target(
       name: "CWayland", dependencies: ["CWaylandServer"], exclude: ["protocols.list"],
       plugins: ["WaylandPlugin"]),
+    .systemLibrary(
+      name: "CWaylandClient", pkgConfig: "wayland-client", providers: [.apt(["libwayland-dev"])]),
+    .target(
+      name: "CSceneClient", dependencies: ["CGTK", "CWaylandClient"], exclude: ["protocols.list"],
+      // A program may be host and extension: CWayland has the same names.
+      cSettings: [
+        .define("extk_scene_manager_v1_interface", to: "cscene_manager_interface"),
+        .define("extk_scene_v1_interface", to: "cscene_scene_interface"),
+      ],
+      plugins: ["WaylandPlugin"]),
+    .target(
+      name: "ExtensionKitGTKContent",
+      dependencies: ["CGTK", "CSceneClient", "ExtensionFoundation", "ExtensionKit"]),
     .target(
       name: "SceneCompositor", dependencies: ["CKeyboard", "CWayland", "LinuxSystem"]),
     // The same for views in C, and the view for GTK 4.
@@ -188,6 +203,10 @@ let package = Package(
     .executableTarget(
       name: "sample-extension", dependencies: ["ExtensionFoundation", "ExtensionKit", "SampleSDK"],
       path: "Sources/Examples/sample-extension", linkerSettings: [.unsafeFlags(["-static-stdlib"])]),
+    .executableTarget(
+      name: "gtk-extension",
+      dependencies: ["CGTK", "ExtensionFoundation", "ExtensionKit", "ExtensionKitGTKContent"],
+      path: "Sources/Examples/gtk-extension", linkerSettings: [.unsafeFlags(["-static-stdlib"])]),
     .executableTarget(
       name: "sample-host", dependencies: ["ExtensionFoundation", "ExtensionKit", "SampleSDK"],
       path: "Sources/Examples/sample-host"),
@@ -303,7 +322,7 @@ let settings: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 let languageC = Set([
-  "CBench", "CCrypto", "CExtensionKit", "CLinux", "CMainQueue", "CSceneCompositor",
+  "CBench", "CCrypto", "CExtensionKit", "CLinux", "CMainQueue", "CSceneClient", "CSceneCompositor",
   "CSceneView", "CWayland", "bench-extension",
   "bench-peers",
   "extension-init",

@@ -57,7 +57,7 @@ public struct AppExtensionSceneGroup<each S: AppExtensionScene>: AppExtensionSce
 public struct PrimitiveAppExtensionScene: AppExtensionScene {
   /// The name by which hosts ask for it.
   public let id: String
-  let makePresentation: @MainActor (SceneContext) throws -> Void
+  let present: @MainActor (SceneContext) throws -> Void
   let onConnection: @MainActor (AppExtensionConnection) -> AppExtensionConnection.Decision
 
   /// A scene whose closure can say why it refuses a connection.
@@ -70,7 +70,7 @@ public struct PrimitiveAppExtensionScene: AppExtensionScene {
     onConnection: @escaping @MainActor (AppExtensionConnection) -> AppExtensionConnection.Decision
   ) {
     self.id = id
-    makePresentation = { context in _ = try content().makePresentation(context: context) }
+    present = { context in try content().present(in: context) }
     self.onConnection = onConnection
   }
 

@@ -44,6 +44,10 @@ public struct AppExtensionSceneConfiguration: AppExtensionConfiguration {
     guard let scene = collect().first(where: { $0.id == sceneID }) else {
       return .reject(reason: "the extension has no scene \(sceneID)")
     }
-    return scene.onConnection(connection)
+    let decision = scene.onConnection(connection)
+    if decision == .accept, connection.hasDisplay {
+      SceneContext.begin(scene, for: connection.activationID)
+    }
+    return decision
   }
 }

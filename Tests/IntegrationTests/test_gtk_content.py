@@ -1,0 +1,88 @@
+"""GTKContent in a real sandbox: an extension in Swift whose scenes are windows of one process, shown without a screen."""
+
+import os
+import subprocess
+import tempfile
+import unittest
+
+from test_display import SHOWN, DisplayWorld
+from world import BUILD, DEADLINE
+
+# Question is scene 1, in blue; Switch is scene 2, in red.
+BOTH = """
+wait shown
+wait size 320 200
+wait colour 200 150 336699
+scene 2
+wait shown
+wait colour 200 150 993333
+"""
+
+
+@unittest.skipUnless(os.path.exists("/usr/lib/x86_64-linux-gnu/libgtk-4.so.1"), "needs libgtk-4-1")
+class GTKContent(DisplayWorld):
+    environment = {"EXTENSIOND_SETTLE_MS": "0"}
+
+    def setUp(self):
+        super().setUp()
+        self.ready(host=SHOWN, program=(BUILD / "gtk-extension").read_bytes())
+
+    def show_both(self, *steps):
+        """A host that shows both scenes and does the steps; returns the leases."""
+        host = self.host()
+        uses = [host.call("Activate", extension="org.example.Ext", scene=name) for name in ("Question", "Switch")]
+        leases = [self.kept(host) for _ in uses]
+        tokens = [use["activation"] for use in uses]
+        _, _, display = self.connect_shown(host, tokens[0])
+        script = self.place / "steps"
+        script.write_text(BOTH + "\n".join(steps))
+        with display, tempfile.TemporaryFile() as log:
+            # The preview's descriptor 3, whatever this one's number is.
+            process = subprocess.Popen(
+                ["/bin/sh", "-c", f'exec 3<&{display.fileno()} "$@"', "preview", BUILD / "extensiond-preview",
+                 "--token", tokens[0], "--token", tokens[1], "--size", "320x200", "--script", script],
+                env=self.env, pass_fds=[display.fileno()], stdin=subprocess.DEVNULL, stderr=log)
+            display.close()
+            try:
+                # GTK's first step waits for the compositor, and so this for both.
+                _, _, none = self.connect_shown(host, tokens[1])
+                self.assertIsNone(none)
+                status = process.wait(DEADLINE)
+            finally:
+                process.kill()
+                process.wait()
+            log.seek(0)
+            said = log.read().decode() + self.extctl("logs", "org.example.Ext").stdout
+        self.assertEqual(status, 0, said)
+        return leases
+
+    def test_each_scene_shows_its_own_and_one_ends_alone(self):
+        self.show_both(
+            "scene 1", "end", "scene 2", "wait shown", "resize 400 250", "wait size 400 250", "wait colour 350 240 993333",
+            "end")
+
+    def test_a_scene_that_was_hidden_is_shown_again(self):
+        self.show_both(
+            "click 20 15", "scene 1", "wait hidden", "scene 2", "click 20 15", "scene 1", "wait shown",
+            "wait colour 200 150 336699", "wait size 320 200")
+
+    def test_a_modal_dialog_leaves_the_other_scene_alone_and_ends_with_its_own(self):
+        self.show_both(
+            "scene 1", "click 20 15", "wait colour 160 100 33aa33", "scene 2", "click 20 15", "scene 1", "wait hidden",
+            "scene 2", "click 20 15", "scene 1", "wait shown", "wait colour 160 100 33aa33", "end", "scene 2",
+            "wait shown", "wait colour 200 150 993333")
+
+    def test_the_host_s_tint_is_the_colour_of_what_is_suggested(self):
+        self.show_both("tint 00aa55", "wait colour 5 50 00aa55", "tint", "wait colour 5 50 3584e4")
+
+    def test_tab_goes_through_the_entries_and_out_both_ways(self):
+        tab, back, press = ("key 15",), ("hold 42", "key 15", "release 42"), "key 57"
+        self.show_both(
+            # Backward to the last button, then to the first, which hides the other scene.
+            "focus-in backward", *back, press, "scene 1", "wait hidden", "scene 2", *back, "wait focus-out backward",
+            "focus-in forward", press, "scene 1", "wait shown", "scene 2", *tab, *tab, "wait focus-out forward")
+
+
+
+if __name__ == "__main__":
+    unittest.main()
