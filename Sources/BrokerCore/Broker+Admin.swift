@@ -53,7 +53,7 @@ extension Broker {
       }
     case .watch:
       guard more else { return fail(request, ServiceInterface.ExpectedMore()) }
-      sessions[request.peer]?.watch = WatchStream(request: request, kind: .everything, sequence: 1)
+      watch(WatchStream(request: request, kind: .everything, sequence: 1))
       reply(
         request,
         AdminInterface.Watch.Reply(sequence: 1, time: Int(now.wall), event: "watching", message: "watching"),
@@ -162,8 +162,6 @@ extension Broker {
       return fail(request, AdminInterface.ExtensionNotFound(extension: name))
     }
     reply(request, AdminInterface.Logs.Reply(lines: logs[identifier] ?? []), continues: more)
-    if more {
-      sessions[request.peer]?.watch = WatchStream(request: request, kind: .logs(identifier))
-    }
+    if more { watch(WatchStream(request: request, kind: .logs(identifier))) }
   }
 }

@@ -5,8 +5,10 @@ internal import Varlink
 
 extension Broker {
   func development(of path: String) -> Development? {
-    sessions.values.lazy.compactMap(\.development).first { path.isInside($0.path) }
+    developments.first { path.isInside($0.path) }
   }
+
+  private var developments: [Development] { developers.compactMap { sessions[$0]?.development } }
 
   // MARK: Beginning and end
 
@@ -20,12 +22,12 @@ extension Broker {
     guard sessions[request.peer]?.development == nil else {
       return refuse(request, path, "this connection has a bundle already; make another one")
     }
-    let others = sessions.values.lazy.compactMap(\.development)
-    if let other = others.first(where: { path.isInside($0.path) || $0.path.isInside(path) }) {
+    if let other = developments.first(where: { path.isInside($0.path) || $0.path.isInside(path) }) {
       return refuse(
         request, path, "\(other.path) is another developer's already; end that 'extctl dev run' first")
     }
     sessions[request.peer]?.development = Development(request: request, path: path, waits: call.wait ?? false)
+    developers.append(request.peer)
     effects.append(.develop(path: path))
   }
 
@@ -36,6 +38,7 @@ extension Broker {
     }
     if let obstacle = obstacle(found, waits: development.waits) {
       sessions[development.request.peer]?.development = nil
+      developers.removeAll { $0 == development.request.peer }
       effects.append(.withdraw(path: path))
       return refuse(development.request, path, obstacle)
     }
@@ -101,7 +104,7 @@ extension Broker {
 
   /// Tells authors what their bundles are now, where that is something else than what they heard last.
   mutating func tellDevelopers() {
-    for development in sessions.values.compactMap(\.development) where development.isAccepted {
+    for development in developments where development.isAccepted {
       var rows = catalog.developed(at: development.path).map { row($0, in: languages) }
       for index in rows.indices {
         // How many run is told by other events.

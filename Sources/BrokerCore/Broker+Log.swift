@@ -12,7 +12,7 @@ struct Attempt: Sendable {
 extension Broker {
   /// Whether anybody hears of what has this level. Not worth a look but where there may be very many.
   func notes(_ level: LogEntry.Level) -> Bool {
-    level.rawValue <= logLevel.rawValue || sessions.values.contains { $0.watch?.kind == .everything }
+    level.rawValue <= logLevel.rawValue || watchers.contains { sessions[$0]?.watch?.kind == .everything }
   }
 
   mutating func note(
@@ -25,8 +25,10 @@ extension Broker {
     fields["ACTIVATION"] = activation
     fields["REASON"] = reason?.kind.rawValue
     effects.append(.log(LogEntry(level: level, message: message, fields: fields)))
-    for (peer, session) in sessions {
-      guard var watch = session.watch, watch.kind == .everything else { continue }
+    for peer in watchers {
+      guard let session = sessions[peer], var watch = session.watch, watch.kind == .everything else {
+        continue
+      }
       if session.isBlocked {
         watch.dropped += 1
       } else {
@@ -47,8 +49,10 @@ extension Broker {
     log += leftOut(dropped) + lines
     if log.count > limits.logLinesPerExtension { log.removeFirst(log.count - limits.logLinesPerExtension) }
     logs[identifier] = log
-    for (peer, session) in sessions {
-      guard let watch = session.watch, watch.kind == .logs(identifier) else { continue }
+    for peer in watchers {
+      guard let session = sessions[peer], let watch = session.watch, watch.kind == .logs(identifier) else {
+        continue
+      }
       if session.isBlocked {
         sessions[peer]?.watch?.dropped += lines.count + dropped
       } else {
@@ -59,6 +63,12 @@ extension Broker {
     }
   }
 
+  /// From now on the peer is told of everything, or of what an extension prints.
+  mutating func watch(_ stream: WatchStream) {
+    let peer = stream.request.peer
+    guard sessions.update(peer, { $0.watch = stream }) != nil else { return }
+    if !watchers.contains(peer) { watchers.append(peer) }
+  }
 }
 
 /// Stands for lines that nobody gets.

@@ -35,6 +35,7 @@ extension Broker {
     sendSnapshot(&subscription)
     sessions[request.peer]?.subscription = subscription
     guard let host = sessions[request.peer]?.host else { return }
+    listeners[host, default: []].append(request.peer)
     for activation in activations.values.sorted(by: { $0.id < $1.id })
     where activation.host == host && !activation.isPending {
       tell(request.peer, event(of: activation))
@@ -61,6 +62,10 @@ extension Broker {
   mutating func unsubscribe(_ peer: PeerID) {
     guard let key = sessions[peer]?.subscription?.feed else { return }
     sessions[peer]?.subscription = nil
+    if let host = sessions[peer]?.host {
+      listeners[host]?.removeAll { $0 == peer }
+      if listeners[host]?.isEmpty == true { listeners[host] = nil }
+    }
     feeds[key]?.remove(peer)
     if feeds[key]?.subscribers.isEmpty == true { feeds[key] = nil }
   }
@@ -130,9 +135,7 @@ extension Broker {
   @discardableResult
   mutating func tell(_ host: HostKey, _ event: BrokerInterface.ActivationEvent) -> Bool {
     var told = false
-    for (peer, session) in sessions where session.host == host && session.subscription != nil {
-      if tell(peer, event) { told = true }
-    }
+    for peer in listeners[host] ?? [] where tell(peer, event) { told = true }
     return told
   }
 

@@ -26,6 +26,10 @@ public struct Broker: Sendable {
 
   var catalog: Catalog
   var sessions: [PeerID: Session] = [:]
+  /// Those of them that have a stream, oldest first: what happens is told to few, and there may be very many others.
+  var watchers: [PeerID] = []
+  var developers: [PeerID] = []
+  var listeners: [HostKey: [PeerID]] = [:]
   var feeds: [Feed.Key: Feed] = [:]
   var instances: [String: Instance] = [:]
   var activations: [String: Activation] = [:]
@@ -216,6 +220,8 @@ public struct Broker: Sendable {
   private mutating func closePeer(_ peer: PeerID) {
     unsubscribe(peer)
     let development = sessions.removeValue(forKey: peer)?.development
+    watchers.removeAll { $0 == peer }
+    developers.removeAll { $0 == peer }
     quotas = quotas.filter { $0.value.isUsed(at: now) }
     early.removeAll { $0.request?.peer == peer }
     rescans.removeAll { $0.request.peer == peer }

@@ -20,6 +20,7 @@ CONNECTION = {"epoll_wait": 2, "recvmsg": 2, "sendmsg": 2, "socketpair": 1, "clo
 # The most that they may take of a debug build, which is what is tested. Instructions have a twentieth to spare.
 Costs = collections.namedtuple("Costs", "instructions allocations")
 MOST_OF_A_CONNECTION, MOST_OF_A_MONITOR = Costs(312_500, 84), Costs(81_000, 21)
+MOST_OF_AN_IDLE_ONE = 1500
 
 
 class BrokerCosts(World):
@@ -121,20 +122,25 @@ class InstructionTests(BrokerCosts):
         return ["valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={self.profile}", self.program]
 
     def counted(self, begin, work, count):
-        """Instructions and allocations of a broker from there to its end."""
+        """Instructions and allocations of a broker for so much work."""
         self.start_broker()
         # So slow is it there that the broker may answer before it has read what there is.
         self.wait_state(self.root / "Ext.appex", "enabled")
         begin()
         work(2)
-        # What came before depends on how often it was asked for.
-        done = subprocess.run(["callgrind_control", "-z", str(self.broker.pid)], capture_output=True, text=True, timeout=60)
-        self.assertIn("OK", done.stdout, done.stderr)
+        # What came before depends on how often it was asked for, and what comes after on how many there are.
+        self.control("-z")
         work(count)
+        self.control("-i", "off")
         self.close_clients()
         self.clients = []
         self.stop_broker()
         return counted_by_callgrind(self.profile)
+
+    def control(self, *what):
+        done = subprocess.run(
+            ["callgrind_control", *what, str(self.broker.pid)], capture_output=True, text=True, timeout=60)
+        self.assertIn("OK", done.stdout, done.stderr)
 
     def check(self, begin, work, count, each, most):
         self.ready()
@@ -153,6 +159,24 @@ class InstructionTests(BrokerCosts):
 
     def test_a_change_stays_as_cheap_for_each_monitor_as_it_is(self):
         self.check(self.begin_watching, self.change, 5, 2 * MONITORS, MOST_OF_A_MONITOR)
+
+    def test_connections_that_hear_nothing_cost_nothing_when_something_happens(self):
+        """Two entries of the journal a change, and whoever looks at all connections for each of them shows here."""
+        self.ready()
+        self.stop_broker()
+        self.counts = True
+
+        def change(count):
+            for _ in range(count):
+                self.ask("Disable", extension="org.example.Ext")
+                self.approve("org.example.Ext")
+
+        few, many = (
+            self.counted(lambda: [self.host() for _ in range(idle)], change, 8)[0] for idle in (1, 49))
+        found = (many - few) / (2 * 8 * 48)
+        if "EXTENSIOND_PRINT_COSTS" in os.environ:
+            print(f"{self.id()}: {found:.0f} instructions")
+        self.assertLess(found, MOST_OF_AN_IDLE_ONE)
 
 
 if __name__ == "__main__":
