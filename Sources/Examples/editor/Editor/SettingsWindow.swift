@@ -1,0 +1,6 @@
+import CGTK
+
+@MainActor
+enum SettingsWindow {
+  static func present(over: Widget) {}
+}
