@@ -138,7 +138,8 @@ let package = Package(
     // The same for views in C, and the view for GTK 4.
     .target(name: "CSceneCompositor"),
     .target(
-      name: "SceneCompositorC", dependencies: ["CSceneCompositor", "LinuxSystem", "SceneCompositor"]),
+      name: "SceneCompositorC",
+      dependencies: ["CSceneCompositor", "LinuxSystem", "SceneCompositor"]),
     .systemLibrary(
       name: "CKeyboardX11", pkgConfig: "xkbcommon-x11",
       providers: [.apt(["libxkbcommon-x11-dev", "libx11-xcb-dev"])]),

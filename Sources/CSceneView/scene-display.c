@@ -85,9 +85,10 @@ static void display_free(gpointer data) {
 static ExtkDisplay *display_new(int socket, const char *instance, gboolean unmodified, GError **error) {
   static const extk_compositor_events events = { .ended = ended, .copied = copied, .wanted = wanted };
   ExtkDisplay *self = g_new0(ExtkDisplay, 1);
-  self->compositor = extk_compositor_new(socket, unmodified, &events, self);
+  int failure = 0;
+  self->compositor = extk_compositor_new(socket, unmodified, &events, self, &failure);
   if (!self->compositor) {
-    g_set_error(error, EXTK_SCENE_ERROR, EXTK_SCENE_ERROR_FAILED, "the scene cannot be shown: %s", g_strerror(errno));
+    g_set_error(error, EXTK_SCENE_ERROR, EXTK_SCENE_ERROR_FAILED, "the scene cannot be shown: %s", g_strerror(failure));
     g_free(self);
     return NULL;
   }

@@ -1,5 +1,4 @@
 public import CSceneCompositor
-internal import Glibc
 internal import LinuxSystem
 internal import SceneCompositor
 
@@ -72,7 +71,7 @@ private final class Wish {
 @c @implementation
 public func extk_compositor_new(
   _ socket: CInt, _ unmodified: Bool, _ events: UnsafePointer<extk_compositor_events>?,
-  _ data: UnsafeMutableRawPointer?
+  _ data: UnsafeMutableRawPointer?, _ failure: UnsafeMutablePointer<CInt>?
 ) -> OpaquePointer? {
   let socket = FileDescriptor(owning: socket)
   guard let events = unsafe events?.pointee else { preconditionFailure("a compositor without callbacks") }
@@ -80,7 +79,7 @@ public func extk_compositor_new(
     let box = try unsafe CompositorBox(socket, isUnmodified: unmodified, events, data)
     return unsafe OpaquePointer(Unmanaged.passRetained(box).toOpaque())
   } catch {
-    errno = error.rawValue
+    unsafe failure?.pointee = error.rawValue
     return nil
   }
 }

@@ -1,5 +1,4 @@
 public import CSceneCompositor
-internal import Glibc
 internal import LinuxSystem
 internal import SceneCompositor
 
@@ -115,5 +114,5 @@ public func extk_scene_frame_shown(_ scene: OpaquePointer?, _ time: UInt32) {
 
 extension String {
   /// For free(3).
-  func copyForC() -> UnsafeMutablePointer<CChar>? { unsafe withCString { unsafe strdup($0) } }
+  func copyForC() -> UnsafeMutablePointer<CChar>? { unsafe withCString { unsafe extk_text_copy($0) } }
 }

@@ -10,6 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/// For free(3).
+char *extk_text_copy(const char *text);
+
 /// The compositor of one process of an extension.
 typedef struct extk_compositor extk_compositor;
 /// One scene of it.
@@ -74,9 +77,9 @@ typedef struct extk_compositor_events {
 
 /// @param socket The host's end of the extension's Wayland connection. It is closed with the compositor, also where this fails.
 /// @param unmodified All windows are the one scene's.
-/// @return NULL with errno where there is no memory or descriptor.
+/// @return NULL with an error's number (errno(3)) where there is no memory or descriptor.
 extk_compositor *extk_compositor_new(
-  int socket, bool unmodified, const extk_compositor_events *events, void *data);
+  int socket, bool unmodified, const extk_compositor_events *events, void *data, int *error);
 /// Ends the connection. Its scenes stay empty until they are freed.
 void extk_compositor_free(extk_compositor *compositor);
 /// Readable when there is something to dispatch.

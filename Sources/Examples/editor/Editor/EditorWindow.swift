@@ -39,16 +39,16 @@ final class EditorWindow {
   }
 
   private func makeHeader() -> Widget {
-    let header = gtk_header_bar_new()!
-    let settings = gtk_button_new_with_mnemonic("_Settings")!
+    let header: Widget = gtk_header_bar_new()
+    let settings: Widget = gtk_button_new_with_mnemonic("_Settings")
     settings.on("clicked") { [unowned self] in SettingsWindow.present(over: self.widget) }
     gtk_header_bar_pack_end(header.opaque, settings)
     return header
   }
 
   private func makePanes() -> Widget {
-    let panes = gtk_paned_new(GTK_ORIENTATION_HORIZONTAL)!
-    let scroller = gtk_scrolled_window_new()!
+    let panes: Widget = gtk_paned_new(GTK_ORIENTATION_HORIZONTAL)
+    let scroller: Widget = gtk_scrolled_window_new()
     gtk_text_view_set_monospace(text.cast(), 1)
     gtk_text_view_set_left_margin(text.cast(), 12)
     gtk_text_view_set_top_margin(text.cast(), 12)

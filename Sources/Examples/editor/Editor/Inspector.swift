@@ -38,8 +38,8 @@ final class Inspector: SceneViewDelegate {
   }
 
   private func makePlaceholder() -> Widget {
-    let box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 12)!
-    let again = gtk_button_new_with_label("Start again")!
+    let box: Widget = gtk_box_new(GTK_ORIENTATION_VERTICAL, 12)
+    let again: Widget = gtk_button_new_with_label("Start again")
     again.on("clicked") { [unowned self] in start() }
     gtk_label_set_wrap(message.opaque, 1)
     gtk_label_set_max_width_chars(message.opaque, 32)
