@@ -12,7 +12,7 @@ from world import BUILD, POINT, Client, VarlinkError, World
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "Tests/Support"))
-from compiler import generate, objects, search, swiftc
+from compiler import generate, gtk, objects, search, swiftc
 
 INTERFACE = "org.example.Every"
 DESCRIPTION = f"""# Every kind of method.
@@ -52,7 +52,7 @@ class New(World):
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
         return run.stdout
 
-    def compile(self, project):
+    def compile(self, project, options=(), linked=()):
         """What `swift build` does, with the modules that are there already."""
         sources, work = project / "Sources/Fresh", self.place / "work"
         work.mkdir()
@@ -61,9 +61,9 @@ class New(World):
         settings = ["-emit-const-values-path", work / "Fresh.swiftconstvalues", "-Xfrontend",
                     "-const-gather-protocols-file", "-Xfrontend", project / "protocols.json"]
         self.assertEqual(swiftc(
-            "-swift-version", "6", *search(work), "-parse-as-library", "-module-name", "Fresh", "-wmo", "-static-stdlib",
+            "-swift-version", "6", *search(work), *options, "-parse-as-library", "-module-name", "Fresh", "-wmo", "-static-stdlib",
             *settings, "-o", work / "Fresh", *files,
-            *objects("CLinux", "CMainQueue", "LinuxSystem", "Varlink", "ExtensionInterfaces", "ExtensionFoundation")), "")
+            *objects("CLinux", "CMainQueue", "LinuxSystem", "Varlink", "ExtensionInterfaces", "ExtensionFoundation"), *linked), "")
         made = self.extctl("bundle", work / "Fresh", "--identifier", "org.example.Fresh", "-o", project / "Fresh.appex")
         self.assertEqual(made.returncode, 0, made.stderr)
 
@@ -198,6 +198,51 @@ class New(World):
         project = self.with_interface("swift")
         self.compile(project)
         self.every_method_is_there(self.run_it(project))
+
+    def is_shown(self, project, *options):
+        """Without its host, and somebody presses its button."""
+        bundle, script = project / "Fresh.appex", self.place / "steps"
+        lint = self.extctl("lint", bundle)
+        self.assertEqual((lint.returncode, lint.stdout), (0, f"{bundle}: nothing is wrong\n"))
+        self.put(self.make_host(point={"UserInterface": True}))
+        self.start_broker()
+        script.write_text("wait shown\nwait size 200 100\nclick 100 50\nwait text count 1\nclick 100 50\nwait text count 2\n")
+        done = self.extctl("preview", bundle, "--headless", "--size", "200x100", "--script", script, *options)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_a_window_in_python(self):
+        project = self.new("python", "--ui")
+        self.make(project)
+        self.is_shown(project)
+
+    def test_a_window_in_c(self):
+        project = self.new("c", "--ui")
+        self.make(project)
+        self.is_shown(project)
+        self.assertIn("nothing is wrong", self.make(project, "lint"))
+
+    def test_a_scene_in_swift(self):
+        options, linked = gtk()
+        project = self.new("swift", "--ui")
+        self.compile(project, options, linked)
+        self.is_shown(project, "--scene", "Main")
+        dump = subprocess.run(["swift", "package", "dump-package"], cwd=project, capture_output=True, text=True)
+        products = [part["product"][0] for part in json.loads(dump.stdout)["targets"][0]["dependencies"]]
+        self.assertEqual(
+            sorted(products), ["ExtensionFoundation", "ExtensionKit", "ExtensionKitGTKContent", "Varlink"])
+
+    def test_a_window_has_no_calls_and_needs_a_place(self):
+        self.point()
+        made = self.extctl("new", "Py", "--point", POINT, "--language", "python", "--ui", cwd=self.place)
+        self.assertEqual((made.returncode, made.stderr), (0, f"{POINT} has no UserInterface: its hosts show nothing of an extension\n"))
+        self.assertEqual(
+            self.options(self.place / "Py/Py.appex/Info.plist"), {"PointVersion": "2.3", "Runtime": "wayland"})
+        file = self.place / "any.varlink"
+        file.write_text(DESCRIPTION)
+        made = self.extctl(
+            "new", "Sea", "--point", POINT, "--language", "c", "--ui", "--interface", file, cwd=self.place)
+        self.assertEqual(made.returncode, 2, made.stderr)
+        self.assertIn("answers no calls", made.stderr)
 
     def test_the_package_says_where_the_sdk_is(self):
         package = (self.new("swift") / "Package.swift").read_text()

@@ -15,6 +15,18 @@ def search(*folders):
         part for option in options for part in ("-Xcc", option)]
 
 
+def gtk():
+    """The options with which GTK's module and that of its contents are found, and what a program is linked with for them."""
+    flags = subprocess.run(["pkg-config", "--cflags-only-I", "gtk4"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    own = f"-fmodule-map-file={BUILD / 'CSceneClient.build/module.modulemap'}"
+    found = ["-I", ROOT / "Sources/CGTK", *(part for flag in [own, *flags.split()] for part in ("-Xcc", flag))]
+    libraries = subprocess.run(
+        ["pkg-config", "--libs", "gtk4", "wayland-client"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    # What a plugin makes of C is put elsewhere; a copy of an older build may lie there.
+    made = max((BUILD / "plugins/outputs").glob("*/CSceneClient/**/*.o"), key=lambda path: path.stat().st_mtime)
+    return found, [*objects("ExtensionKit", "ExtensionKitGTKContent", "CSceneClient"), made, *libraries.split()]
+
+
 SDK = ("CLinux", "CMainQueue", "LinuxSystem", "Varlink", "ExtensionInterfaces", "ExtensionFoundation")
 
 

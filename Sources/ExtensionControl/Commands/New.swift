@@ -9,13 +9,16 @@ extension Command {
       "It builds, 'extctl lint' finds nothing, and it runs: 'make install' in it puts the bundle into your root. It "
       + "has a stub for each method of --interface, or of the interface that the point itself carries, as 'extctl points' "
       + "lists it; without one each line of a host comes back. Info.plist says for which version of the point it is made, "
-      + "where that is known. Python and C need no library; Swift needs the package with the SDK. What exists already is left as it is.",
+      + "where that is known. Python and C need no library; Swift needs the package with the SDK. With --ui it has a window, which "
+      + "its host shows: of GTK 4, in Python and C a program that knows nothing of extensions; 'extctl preview' in the project "
+      + "shows it without its host. What exists already is left as it is.",
     options: [
       .init(name: "point", value: "POINT", help: "the extension point; 'extctl points' lists them"),
       .init(name: "language", value: "LANGUAGE", help: "swift, python or c; swift unless given"),
       .init(
         name: "interface", value: "FILE", help: "a .varlink file, instead of the one that the point carries"),
       .init(name: "identifier", value: "ID", help: "the extension's own; org.example.NAME unless given"),
+      .init(name: "ui", help: "with a window, for a point with UserInterface"),
       .init(name: "sdk", value: "PLACE", help: "for Swift: the SDK's package, a directory or an address"),
       .init(name: "directory", value: "DIRECTORY", help: "the project; NAME here unless given"),
     ]
@@ -25,7 +28,7 @@ extension Command {
       let known = NewProject.Language.allCases.map(\.rawValue).joined(separator: ", ")
       throw ControlError(.usage, "there is no language '\(word)' for a project; there are \(known)")
     }
-    let (project, note) = try project(invocation)
+    let (project, note) = try project(invocation, language)
     let target = try Path.absolute(invocation.values["directory"] ?? project.name)
     guard !File.exists(target) else {
       throw ControlError(.failed, "there is something at \(target) already; give another --directory")
@@ -50,7 +53,9 @@ extension Command {
   }
 
   /// Also what people should know about it.
-  private static func project(_ invocation: Invocation) throws(ControlError) -> (NewProject, note: String?) {
+  private static func project(
+    _ invocation: Invocation, _ language: NewProject.Language
+  ) throws(ControlError) -> (NewProject, note: String?) {
     let name = invocation.arguments[0]
     let point = try invocation.required("point", "--point org.example.Editor.Spelling")
     let identifier = invocation.values["identifier"] ?? "org.example.\(name)"
@@ -64,12 +69,26 @@ extension Command {
     }
     let file = try invocation.values["interface"].map(InterfaceFile.init)
     let look = PointLook(point)
-    let note =
+    let hasWindow = invocation.has("ui")
+    // Such a program is not asked anything.
+    let isSilent = hasWindow && language != .swift
+    if isSilent, file != nil {
+      throw ControlError(
+        .usage, "a program with a window answers no calls; leave --interface out, or use --language swift")
+    }
+    var note =
       file == nil ? look.obstacle.map { "\($0), so there are no stubs; --interface FILE makes them" } : nil
+    if hasWindow, look.hasUserInterface == false {
+      note = "\(point) has no UserInterface: its hosts show nothing of an extension"
+    } else if isSilent {
+      note = look.interface.map {
+        "\($0.description.name) is not answered by a program with a window; --language swift makes stubs"
+      }
+    }
     return (
       NewProject(
         name: name, identifier: identifier, point: point, interface: file ?? look.interface,
-        pointVersion: look.version),
+        pointVersion: look.version, hasWindow: hasWindow),
       note
     )
   }

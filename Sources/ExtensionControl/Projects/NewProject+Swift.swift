@@ -40,7 +40,12 @@ extension NewProject {
         .usage, "--sdk is missing: the directory or the address of the package with ExtensionFoundation")
     }
     let sources = "Sources/\(name)/"
-    let package = values.merging(["SDK": sdk.dependency, "PACKAGE": sdk.package]) { $1 }
+    let products = (hasWindow ? ["ExtensionKit", "ExtensionKitGTKContent"] : []).map {
+      "        .product(name: \"\($0)\", package: \"\(sdk.package)\"),\n"
+    }.joined()
+    let package = values.merging([
+      "SDK": sdk.dependency, "PACKAGE": sdk.package, "PRODUCTS": products,
+    ]) { $1 }
     var files = [
       File(path: ".gitignore", text: ".build/\n\(name).appex/\n"),
       File(
@@ -70,7 +75,10 @@ extension NewProject {
     let code = ["POINT": binding, "HANDLER": handler.map { "      " + $0 }.joined(separator: "\n")]
     files.append(
       File(
-        path: sources + "MyExtension.swift", text: Template(PackageResources.MyExtension_swift_in).text(code))
+        path: sources + "MyExtension.swift",
+        text: Template(
+          hasWindow ? PackageResources.MyScene_swift_in : PackageResources.MyExtension_swift_in
+        ).text(code))
     )
     return files
   }

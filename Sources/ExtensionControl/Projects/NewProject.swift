@@ -21,12 +21,14 @@ struct NewProject {
   let interface: InterfaceFile?
   /// The version of the point that it is made for; nil where nobody knows it.
   let pointVersion: String?
+  /// It has a window, which hosts show.
+  var hasWindow = false
 
   func files(_ language: Language, sdk: SDKPlace?) throws(ControlError) -> [File] {
     switch language {
     case .swift: try swiftFiles(sdk)
-    case .python: pythonFiles
-    case .c: cFiles
+    case .python: hasWindow ? pythonWindowFiles : pythonFiles
+    case .c: hasWindow ? cWindowFiles : cFiles
     }
   }
 
@@ -63,13 +65,40 @@ struct NewProject {
     ).text(["BRANCHES": branches])
     return [
       File(path: ".gitignore", text: "\(name).appex/\n"),
-      File(path: "Makefile", text: Template(PackageResources.c_mk_in).text(values)),
+      File(
+        path: "Makefile",
+        text: Template(PackageResources.c_mk_in).text(values.merging(["PACKAGES": ""]) { $1 })),
       File(path: "Info.plist", text: info(program: name)),
       File(
         path: "extension.c",
         text: Template(PackageResources.extension_c_in).text(
           values.merging(["CONVERSATION": conversation]) { $1 })),
     ] + (interface.map { [File(path: $0.fileName, text: $0.text)] } ?? [])
+  }
+
+  // Programs that know nothing of extensions.
+
+  private var pythonWindowFiles: [File] {
+    let bundle = name + ".appex/"
+    return [
+      File(path: "Makefile", text: Template(PackageResources.python_mk_in).text(values)),
+      File(path: bundle + "Info.plist", text: info(program: "main.py")),
+      File(
+        path: bundle + "main.py", text: Template(PackageResources.window_py_in).text(values), isProgram: true),
+    ]
+  }
+
+  private var cWindowFiles: [File] {
+    let packages =
+      "CPPFLAGS += $(shell pkg-config --cflags gtk4)\nLDLIBS += $(shell pkg-config --libs gtk4)\n"
+    return [
+      File(path: ".gitignore", text: "\(name).appex/\n"),
+      File(
+        path: "Makefile",
+        text: Template(PackageResources.c_mk_in).text(values.merging(["PACKAGES": packages]) { $1 })),
+      File(path: "Info.plist", text: info(program: name)),
+      File(path: "extension.c", text: Template(PackageResources.window_c_in).text(values)),
+    ]
   }
 
   /// One branch a method, under its declaration as a comment.
@@ -88,6 +117,11 @@ struct NewProject {
   }
 
   private func info(program: String) -> String {
+    var options = options
+    if hasWindow {
+      let own = options["Extensiond"]?.dictionary ?? [:]
+      options["Extensiond"] = .dictionary(own.merging(["Runtime": .string("wayland")]) { $1 })
+    }
     var bundle = NewBundle(
       program: program, identifier: identifier, name: name, version: "1.0", info: options)
     bundle.bind(point)

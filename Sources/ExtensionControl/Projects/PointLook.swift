@@ -6,6 +6,8 @@ struct PointLook {
   /// Of the point's interface.
   var version: String?
   var interface: InterfaceFile?
+  /// Whether its host shows windows; nil where nobody knows it.
+  var hasUserInterface: Bool?
   /// One sentence: why there is no interface.
   var obstacle: String?
 
@@ -25,6 +27,7 @@ struct PointLook {
       return
     }
     version = point.version
+    hasUserInterface = point.userInterface
     guard let path = point.interface else {
       obstacle = "\(name) carries no interface"
       return
