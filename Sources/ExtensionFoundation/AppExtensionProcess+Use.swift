@@ -93,7 +93,9 @@ extension AppExtensionProcess {
     }
 
     /// The same for a host that shows the extension.
-    package func show() throws -> Shown { try connect(display: true) }
+    package func show(timeout: Duration? = nil) throws -> Shown {
+      try connect(display: true, timeout: timeout)
+    }
 
     private func connect(display: Bool?, timeout: Duration? = nil) throws -> Shown {
       let activation = activationID

@@ -40,9 +40,14 @@ final class Activation: Handle, Sendable {
 
   func connect(timeout: Duration) throws -> SharedDescriptor {
     guard let socket = try use.withLock({ $0 })?.connect(timeout: timeout).takeSocket() else {
-      throw Failure(code: EXTK_ERROR_ACTIVATION_ENDED, message: "the activation was freed")
+      throw Failure.freed
     }
     return socket
+  }
+
+  func show(timeout: Duration) throws -> Shown {
+    guard let shown = try use.withLock({ $0 })?.show(timeout: timeout) else { throw Failure.freed }
+    return try Shown(shown)
   }
 
   func close() {

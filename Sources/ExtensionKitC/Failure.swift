@@ -12,6 +12,10 @@ struct Failure: Error {
     Failure(code: EXTK_ERROR_INVALID_ARGUMENT, message: message)
   }
 
+  static var freed: Self {
+    Failure(code: EXTK_ERROR_ACTIVATION_ENDED, message: "the activation was freed")
+  }
+
   init(code: extk_error_code, message: String) {
     self.code = code
     self.message = message
@@ -42,8 +46,8 @@ struct Failure: Error {
     case .notPermitted: EXTK_ERROR_NOT_PERMITTED
     case .limitReached: EXTK_ERROR_LIMIT_REACHED
     case .timedOut: EXTK_ERROR_TIMED_OUT
-    case .connectionClosed, .malformedMessage, .notImplemented, .invalidParameter, .remoteError, .failed,
-      .displayUnavailable:
+    case .displayUnavailable: EXTK_ERROR_DISPLAY_UNAVAILABLE
+    case .connectionClosed, .malformedMessage, .notImplemented, .invalidParameter, .remoteError, .failed:
       EXTK_ERROR_FAILED
     }
   }

@@ -9,6 +9,7 @@ import sys
 import unittest
 
 from installed import ROOT, Installed, run
+from test_display import BODY, SHOWN
 from probe import ENDING, SCENES, ProbeWorld
 from world import DEADLINE, POINT, until
 
@@ -17,6 +18,7 @@ from compiler import objects, search, swiftc
 
 TIMED_OUT, BROKER_UNAVAILABLE, INVALID_ARGUMENT, NOT_FOUND, NOT_ENABLED = 13, 3, 2, 5, 6
 SCENE_NOT_FOUND, ACTIVATION_FAILED, REJECTED, ACTIVATION_ENDED = 7, 8, 9, 10
+DISPLAY_UNAVAILABLE = 14
 
 
 class TheLibrary(unittest.TestCase):
@@ -202,6 +204,34 @@ class Hosts(CWorld):
         host.do("connect-later a")
         self.assertRegex(host.event(), f"^connected a error {REJECTED} .*not today")
 
+
+    def test_a_host_that_shows_gets_the_display_once(self):
+        self.ready(
+            identifier="org.example.One", host=SHOWN, body=BODY, scenes=SCENES, info={"CFBundleName": "One"})
+        host = self.c_host()
+        for scene in ("One", "Two"):
+            self.assertEqual(host.do(f"activate {scene} org.example.One {scene}"), "ok")
+        tokens = {row["scene"]: row["id"] for row in self.ask("ListActivations")["activations"]}
+        instance = self.instances()[0]["id"]
+        self.assertEqual(
+            host.do("show One"), f"shown {instance} display asked token {tokens['One']} unmodified 0")
+        self.assertEqual(host.do("line One hello"), "hello")
+        host.do("show-later Two")
+        self.assertEqual(host.event(), f"event-Two shown {instance} display none token {tokens['Two']} unmodified 0")
+        self.assertEqual(host.do("line Two hello"), "hello")
+        sockets = host.sockets()
+        for _ in range(5):
+            self.assertEqual(host.do("show-and-drop Two"), "ok")
+        # That of a call to the broker may be there a moment longer.
+        until(lambda: host.sockets() <= sockets, f"at most {sockets} sockets")
+
+    def test_what_has_nothing_to_show_says_so(self):
+        self.ready(identifier="org.example.One", body=ENDING, info={"CFBundleName": "One"})
+        host = self.c_host()
+        self.assertEqual(host.do("activate a org.example.One"), "ok")
+        self.assertError(host.do("show a"), DISPLAY_UNAVAILABLE, "UserInterface")
+        host.do("show-later a")
+        self.assertRegex(host.event(), f"^event-a error {DISPLAY_UNAVAILABLE} .*UserInterface")
 
     def test_the_sample_of_the_documents_works(self):
         sample = re.search("```c\n(.*?)```", (ROOT / "docs/c-library.md").read_text(), re.S)[1]

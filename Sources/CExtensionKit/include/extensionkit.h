@@ -59,7 +59,9 @@ typedef enum extk_error_code {
   /// A limit of the broker is reached; 'extctl status' shows them.
   EXTK_ERROR_LIMIT_REACHED = 12,
   /// There was no answer in the time that was given.
-  EXTK_ERROR_TIMED_OUT = 13
+  EXTK_ERROR_TIMED_OUT = 13,
+  /// It cannot be shown; the message says why, and what to do.
+  EXTK_ERROR_DISPLAY_UNAVAILABLE = 14
 } extk_error_code;
 
 /// Why a call failed. Owned by whoever got it; those handed to callbacks belong to the library.
@@ -217,6 +219,38 @@ void extk_connect_async(
 
 /// Ends the use of the extension. Its connections are the caller's to close. NULL is allowed.
 void extk_activation_free(extk_activation *activation);
+
+// MARK: Showing what it draws
+
+/// A connection of a host that shows the extension, and the display on which it draws.
+typedef struct extk_shown {
+  /// As that of extk_connect().
+  int connection;
+  /// The host's end of a Wayland connection: the extension's toolkit is the client, and waits until a compositor has it.
+  /// Each process of an extension has one, for all its scenes. It comes with the first such connection to the process; with
+  /// later ones, also those that are answered before the first, this is -1.
+  int display;
+  /// Which process it is: the same for all that draw on one display.
+  const char *instance;
+  /// By which the extension says that a window on the display is this scene.
+  const char *token;
+  /// 1: the process knows nothing of scenes, and all windows on the display are this one's.
+  int is_unmodified;
+} extk_shown;
+
+/// A new connection as extk_connect() makes it, for a host that shows the extension. NULL: it failed, and error says why;
+/// EXTK_ERROR_DISPLAY_UNAVAILABLE where the extension has nothing to show.
+extk_shown *extk_connect_shown(extk_activation *activation, int timeout, extk_error **error);
+
+/// What is shown belongs to the callback, which frees it later. NULL: it failed, and error says why.
+typedef void (*extk_connect_shown_callback)(extk_shown *shown, const extk_error *error, void *user_data);
+
+/// The same without blocking. The callback is called once, unless the host is freed before.
+void extk_connect_shown_async(
+    extk_activation *activation, int timeout, extk_connect_shown_callback callback, void *user_data);
+
+/// Closes the descriptors in it: set those that you keep to -1 before. NULL is allowed.
+void extk_shown_free(extk_shown *shown);
 
 // MARK: The main queue
 

@@ -19,7 +19,7 @@
 struct use {
   char name[32];
   extk_activation *activation;
-  int socket;
+  int socket, display;
 };
 
 static extk_host *host;
@@ -60,13 +60,14 @@ static struct use *make(const char *name) {
   if (!use) abort();
   snprintf(use->name, sizeof use->name, "%s", name);
   use->activation = NULL;
-  use->socket = -1;
+  use->socket = use->display = -1;
   return use;
 }
 
 static void drop(struct use *use) {
   extk_activation_free(use->activation);
   if (use->socket >= 0) close(use->socket);
+  if (use->display >= 0) close(use->display);
   use->name[0] = 0;
 }
 
@@ -136,6 +137,34 @@ static void connected(int descriptor, const extk_error *error, void *user_data) 
   check_thread();
   printf("connected %s %s\n", use->name, error ? describe(error) : "ok");
   use->socket = descriptor;
+}
+
+/// What came of a connection that is shown: its process, the scene, and how the extension's toolkit begins.
+static const char *describe_shown(struct use *use, extk_shown *shown) {
+  static char text[256];
+  unsigned first[3] = {0};
+  const char *display = "none";
+  if (shown->display >= 0) {
+    ssize_t got = recv(shown->display, first, sizeof first, MSG_WAITALL);
+    display = got == sizeof first && first[0] == 1 && first[1] == (12 << 16 | 1) ? "asked" : "silent";
+  }
+  snprintf(
+      text, sizeof text, "shown %s display %s token %s unmodified %d", shown->instance, display, shown->token,
+      shown->is_unmodified);
+  if (use->socket >= 0) close(use->socket);
+  use->socket = shown->connection;
+  shown->connection = -1;
+  // The display as long as the use, so that the toolkit goes on.
+  if (shown->display >= 0) use->display = shown->display;
+  shown->display = -1;
+  extk_shown_free(shown);
+  return text;
+}
+
+static void was_shown(extk_shown *shown, const extk_error *error, void *user_data) {
+  struct use *use = user_data;
+  check_thread();
+  printf("event-%s %s\n", use->name, error ? describe(error) : describe_shown(use, shown));
 }
 
 static void on_main(void *user_data) {
@@ -221,6 +250,19 @@ static const char *run(char *command) {
   if (strcmp(verb, "connect-later") == 0) {
     extk_connect_async(use->activation, EXTK_TIMEOUT_DEFAULT, connected, use);
     return "ok";
+  }
+  if (strcmp(verb, "show") == 0) {
+    extk_shown *shown = extk_connect_shown(use->activation, EXTK_TIMEOUT_DEFAULT, &error);
+    return shown ? describe_shown(use, shown) : take(error);
+  }
+  if (strcmp(verb, "show-later") == 0) {
+    extk_connect_shown_async(use->activation, EXTK_TIMEOUT_DEFAULT, was_shown, use);
+    return "ok";
+  }
+  if (strcmp(verb, "show-and-drop") == 0) {
+    extk_shown *shown = extk_connect_shown(use->activation, EXTK_TIMEOUT_DEFAULT, &error);
+    extk_shown_free(shown);
+    return take(error);
   }
   if (strcmp(verb, "line") == 0) return line(use, words[2]);
   if (strcmp(verb, "free") == 0) {
