@@ -28,6 +28,7 @@ public import SceneCompositor
 ///     tint RRGGBB             the host's colour for the scene
 ///     focus-in forward|backward    the focus comes by Tab
 ///     wait focus-out forward|backward    until it has left the scene by Tab
+///     wait scene-ended        until the extension has ended this scene
 ///     end                     the scene alone, and waits until the extension has ended it
 ///     scene N                 the next steps are for the Nth of several
 ///     repeat N STEP           the same step so often
@@ -172,6 +173,7 @@ public struct HeadlessScript {
     case "shown": condition = { scene.isShown }
     case "hidden": condition = { !scene.isShown }
     case "ended": condition = { host.end != nil }
+    case "scene-ended": condition = { host.endedTokens.contains(scene.token ?? "") }
     case "focus-out": condition = { host.departures.last == (text == "backward" ? .backward : .forward) }
     case "text":
       condition = { output().split(separator: "\n").contains { $0.contains(text) } }

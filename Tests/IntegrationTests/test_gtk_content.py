@@ -61,6 +61,9 @@ class GTKContent(DisplayWorld):
             "scene 1", "end", "scene 2", "wait shown", "resize 400 250", "wait size 400 250", "wait colour 350 240 993333",
             "end")
 
+    def test_a_window_that_is_closed_is_the_end_of_its_scene(self):
+        self.show_both("close", "wait scene-ended", "scene 1", "wait shown", "resize 400 250", "wait size 400 250")
+
     def test_a_scene_that_was_hidden_is_shown_again(self):
         self.show_both(
             "click 20 15", "scene 1", "wait hidden", "scene 2", "click 20 15", "scene 1", "wait shown",
