@@ -6,7 +6,7 @@ RELEASE := .build/release
 PACKAGES := bubblewrap libexpat1-dev libgtk-4-dev libncurses-dev libplist-dev libseccomp-dev libpng-dev libsqlite3-dev libssl-dev libsystemd-dev libwayland-bin libwayland-dev libx11-xcb-dev libxkbcommon-dev libxkbcommon-x11-dev openssh-client plasma-wayland-protocols pkg-config python3 wayland-protocols
 TEST_PACKAGES := $(PACKAGES) bindfs binutils cmake dbus-user-session fonts-dejavu-core foot gcc gir1.2-gtk-3.0 gir1.2-gtk-4.0 gobject-introspection imagemagick libglib2.0-dev libpam-systemd libsdl2-dev meson python3-dbus python3-gi python3-pyqt5 python3-venv qtwayland5 strace systemd valac valgrind weston xdg-dbus-proxy xdotool xvfb
 
-.PHONY: help build demo test fuzz test-tsan test-escape lint bench install docs reference clean deps test-deps
+.PHONY: help build demo demo-ui test fuzz test-tsan test-escape lint bench install docs reference clean deps test-deps
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,6 +25,11 @@ demo: deps ## play the whole story with real processes, in directories of its ow
 	@for product in extensiond-launcher extension-init extension-stdio extctl greeting-extension c-greeting greeting-host; do \
 	  swift build -c release --static-swift-stdlib --product $$product 2>&1 | tail -n 1 || exit 1; done
 	@Sources/Examples/demo $(RELEASE)
+
+demo-ui: test-deps ## use an editor and its extensions on a screen of its own; pictures are left in .build/demo-ui
+	@for product in extensiond extensiond-launcher extension-init extension-stdio extctl example-editor example-word-count; do \
+	  swift build -c release --static-swift-stdlib --product $$product 2>&1 | tail -n 1 || exit 1; done
+	@Sources/Examples/demo-ui $(RELEASE) .build/demo-ui
 
 test: test-deps ## build and run all tests
 	swift build --build-tests

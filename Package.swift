@@ -218,6 +218,11 @@ let package = Package(
     .executableTarget(
       name: "sample-host", dependencies: ["ExtensionFoundation", "ExtensionKit", "SampleSDK"],
       path: "Sources/Examples/sample-host"),
+    .executableTarget(
+      name: "example-word-count",
+      dependencies: ["CGTK", "ExtensionFoundation", "ExtensionKit", "ExtensionKitGTKContent"],
+      path: "Sources/Examples/editor/WordCount", swiftSettings: constantValues,
+      linkerSettings: [.unsafeFlags(["-static-stdlib"])], plugins: ["VarlinkPlugin"]),
     // A host with a window, whose pane shows what extensions draw.
     .executableTarget(
       name: "example-editor",
@@ -340,7 +345,7 @@ let languageC = Set([
   "extension-init",
 ])
 // Every line of theirs calls GTK, of which Swift knows nothing: marks on all of them would say nothing.
-let callsOnlyC = Set(["example-editor"])
+let callsOnlyC = Set(["example-editor", "example-word-count"])
 for target in package.targets
 where [.regular, .executable, .test].contains(target.type) && !languageC.contains(target.name) {
   target.swiftSettings = (target.swiftSettings ?? []) + settings

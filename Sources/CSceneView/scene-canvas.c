@@ -85,8 +85,11 @@ static void refresh(ExtkCanvas *self) {
   self->count = 0;
   if (!scene) return g_hash_table_remove_all(self->images);
   size_t count = extk_scene_copy_layers(scene, self->overlay, NULL, 0);
-  self->layers = g_renew(extk_layer, self->layers, MAX(1, MIN(count, MOST_LAYERS)));
-  self->count = MIN(MOST_LAYERS, extk_scene_copy_layers(scene, self->overlay, self->layers, MIN(count, MOST_LAYERS)));
+  count = MIN(count, MOST_LAYERS);
+  self->layers = g_renew(extk_layer, self->layers, MAX(1, count));
+  // It takes the damage, so it is called once: MIN would do it twice.
+  extk_scene_copy_layers(scene, self->overlay, self->layers, count);
+  self->count = count;
   GHashTableIter iterator;
   gpointer value;
   g_hash_table_iter_init(&iterator, self->images);

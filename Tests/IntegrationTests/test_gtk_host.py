@@ -12,7 +12,13 @@ from world import BUILD, DEADLINE, World, until
 
 HOST = pathlib.Path(__file__).resolve().parents[2] / "Sources/Examples/python-gtk-host/host.py"
 INTROSPECTION = HOST.parents[2] / "CSceneView/introspection"
-BLUE = "#336699"
+BLUE, GREEN = "#336699", "#339933"
+# It turns green when it was typed into.
+TURNS = WINDOW.replace("def activate", """def turn(entry):
+    if entry.get_text().endswith("!"):
+        style.load_from_data(b"window { background: #339933; }")
+def activate""").replace("    style = Gtk", "    global style\n    style = Gtk").replace(
+    "    window.set_child", "    entry.connect('changed', turn)\n    window.set_child")
 # A list that is longer than the window is high.
 CHOICE = """
 import gi
@@ -76,7 +82,7 @@ class GTKHost(World):
         cls.library = BUILD / "introspection"
         subprocess.run([INTROSPECTION, BUILD, cls.library], check=True, timeout=DEADLINE)
 
-    def show(self, program=WINDOW, host=None):
+    def show(self, program=TURNS, host=None):
         self.ready(
             host={"point": {"UserInterface": True}}, program="#!/usr/bin/python3\n" + program,
             info={"Extensiond": {"Runtime": "wayland"}})
@@ -114,8 +120,10 @@ class GTKHost(World):
         self.screen.click(100, 17)
         self.screen.do("type", "hiH!")
         self.printed("TEXT hiH!")
+        # What has changed is seen, without a change of the size: the program is another colour when it was typed into.
+        self.sees(GREEN, 200, 200)
         self.screen.do("search", "--name", "^Host$", "windowsize", "--sync", 600, 450)
-        self.sees(BLUE, 580, 430)
+        self.sees(GREEN, 580, 430)
 
     def test_a_killed_extension_leaves_a_placeholder_and_comes_again(self):
         self.show()

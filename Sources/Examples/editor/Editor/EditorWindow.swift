@@ -11,7 +11,7 @@ final class EditorWindow {
   init(path: String?) {
     widget = gtk_window_new()
     text = gtk_text_view_new()
-    gtk_window_set_title(widget.cast(), path ?? "Untitled")
+    gtk_window_set_title(widget.cast(), path?.split(separator: "/").last.map(String.init) ?? "Untitled")
     gtk_window_set_default_size(widget.cast(), 900, 540)
     gtk_window_set_titlebar(widget.cast(), makeHeader())
     gtk_window_set_child(widget.cast(), makePanes())
