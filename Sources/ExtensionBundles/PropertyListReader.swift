@@ -6,6 +6,15 @@ extension PropertyList {
   public init(_ bytes: [UInt8]) throws(PropertyListError) {
     if bytes.isEmpty { throw .empty }
     if bytes.count > Self.maximumSize { throw .tooLarge }
+    guard let plain = PlainPropertyList.read(bytes) else {
+      self = try Self(byLibrary: bytes)
+      return
+    }
+    self = plain
+  }
+
+  /// The same for bytes of any kind and fault. Not empty, and not too large.
+  package init(byLibrary bytes: [UInt8]) throws(PropertyListError) {
     // The C library recurses without a limit and copies what is shared, so it is shown only what is flat and small.
     let isBinary = bytes.starts(with: BinaryPropertyListShape.magic)
     if isBinary {

@@ -38,8 +38,9 @@ package enum DirectoryReader {
     _ directory: CInt, isNew: Bool = false, _ body: (ArraySlice<UInt8>, FileStatus.Kind) throws(Errno) -> Bool
   ) throws(Errno) {
     if !isNew { try check { lseek(directory, 0, SEEK_SET) } }
-    // Not filled with anything: to clear it takes longer than to list a small directory.
-    var buffer = [UInt8].uninitialized(count: 32768)
+    // Not filled with anything: to clear it takes longer than to list a small directory. And of a size that malloc has at
+    // hand, as long as that is enough: for a large one it puts all in order first that was freed.
+    var buffer = [UInt8].uninitialized(count: smallSize)
     while true {
       let count = try check { unsafe clinux_getdents(directory, &buffer, buffer.count) }
       if count == 0 { return }
@@ -48,12 +49,21 @@ package enum DirectoryReader {
         // struct linux_dirent64: inode 8, offset 8, record length 2, type 1, name with NUL.
         let length = Int(buffer[offset + 16]) | Int(buffer[offset + 17]) << 8
         let name = buffer[(offset + 19)..<(offset + length)].prefix { $0 != 0 }
-        if name != [0x2E], name != [0x2E, 0x2E] {
+        if !isDots(name) {
           guard try body(name, kind(buffer[offset + 18])) else { return }
         }
         offset += length
       }
+      // There was no room for the largest entry.
+      if buffer.count == smallSize, buffer.count - count < 280 { buffer = .uninitialized(count: largeSize) }
     }
+  }
+
+  private static let smallSize = 992
+  private static let largeSize = 32768
+
+  private static func isDots(_ name: ArraySlice<UInt8>) -> Bool {
+    name.count <= 2 && name.allSatisfy { $0 == UInt8(ascii: ".") }
   }
 
   private static func kind(_ type: UInt8) -> FileStatus.Kind {

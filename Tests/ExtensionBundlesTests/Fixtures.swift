@@ -31,6 +31,14 @@ enum Fixtures {
     """
   static let info = plist([identity, program, names, attributes, options].joined(separator: "\n"))
 
+  /// Nothing in it but what most have.
+  static let plain = plist(
+    [
+      identity, program, names, attributes,
+      "<key>a</key>\n<array><integer>0</integer><integer>17</integer><string/><dict/></array>",
+      "<key>d</key><dict><key>t</key><true/><key>f</key><false/><key>ü</key><string>€ </string></dict>",
+    ].joined(separator: "\n"))
+
   /// The same as `info`, as JSON.
   static let infoJSON = """
     {

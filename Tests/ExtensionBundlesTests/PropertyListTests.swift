@@ -1,5 +1,6 @@
-import ExtensionBundles
 import Testing
+
+@testable import ExtensionBundles
 
 @Suite struct PropertyListTests {
   @Test func `XML and binary read as the same dictionary`() throws {
@@ -54,6 +55,35 @@ import Testing
         bytes[index] = value
         _ = try? PropertyList(bytes)
       }
+    }
+  }
+
+  @Test(arguments: [Fixtures.info, Fixtures.plain])
+  func `What is read without the library is what the library reads`(whole: String) throws {
+    let whole = Array(whole.utf8)
+    #expect(PlainPropertyList.read(Array(Fixtures.plain.utf8)) != nil)
+    let parts = [
+      "<key>", "</key>", "<string>", "</string>", "<dict>", "</dict>", "<true/>", "0", "-", "&lt;", "\"",
+      "<!-- -->",
+    ]
+    var random = SystemRandomNumberGenerator()
+    for _ in 0..<1000 {
+      var bytes = whole
+      for _ in 0..<Int.random(in: 1...3, using: &random) {
+        let place = Int.random(in: 0..<bytes.count, using: &random)
+        let end = min(bytes.count, place + Int.random(in: 0...12, using: &random))
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: bytes.removeSubrange(place..<end)
+        case 1: bytes.insert(contentsOf: (parts.randomElement() ?? "").utf8, at: place)
+        case 2:
+          bytes.insert(
+            contentsOf: Array(bytes[place..<end]), at: Int.random(in: 0...bytes.count, using: &random))
+        default: bytes[place] = UInt8.random(in: 0...255, using: &random)
+        }
+      }
+      guard let plain = PlainPropertyList.read(bytes) else { continue }
+      let library = try? PropertyList(byLibrary: bytes)
+      #expect(plain == library, "\(String(decoding: bytes, as: UTF8.self))")
     }
   }
 
