@@ -7,8 +7,8 @@ struct Catalog: Sendable {
   private(set) var entries: [String: CatalogEntry] = [:]
   private(set) var decisions: [String: Decision] = [:]
   private(set) var policy = Policy()
-  /// The path of the bundle that counts for an identifier.
-  private(set) var winners: [String: String] = [:]
+  /// The path of the bundle that counts for an identifier, nil for none, where that is not simply the only one that has it.
+  private var chosen: [String: String?] = [:]
   /// Paths by identifier, of extensions and of applications.
   private var extensionPaths: [String: PathSet] = [:]
   private var applicationPaths: [String: PathSet] = [:]
@@ -50,9 +50,14 @@ struct Catalog: Sendable {
   }
 
   /// The bundle that counts for an identifier.
-  func winner(_ identifier: String) -> BundleFacts? { winners[identifier].flatMap { bundles[$0] } }
+  func winner(_ identifier: String) -> BundleFacts? { winnerPath(identifier).flatMap { bundles[$0] } }
 
-  func entry(_ identifier: String) -> CatalogEntry? { winners[identifier].flatMap { entries[$0] } }
+  func entry(_ identifier: String) -> CatalogEntry? { winnerPath(identifier).flatMap { entries[$0] } }
+
+  private func winnerPath(_ identifier: String) -> String? {
+    if !chosen.isEmpty, let chosen = chosen[identifier] { return chosen }
+    return extensionPaths[identifier]?.only
+  }
 
   /// Everything that has this identifier or this path, or all.
   func matching(_ text: String?) -> [BundleFacts] {
@@ -298,10 +303,15 @@ struct Catalog: Sendable {
     if paths.count == 1, let path = paths.first, let facts = bundles[path] {
       let entry = entry(for: facts)
       entries[path] = entry
-      winners[identifier] = entry.state.mayCount && installed(besides: facts) == nil ? path : nil
+      let counts = entry.state.mayCount && installed(besides: facts) == nil
+      if !counts {
+        chosen.updateValue(nil, forKey: identifier)
+      } else if !chosen.isEmpty {
+        chosen[identifier] = nil
+      }
       return
     }
-    winners[identifier] = nil
+    if paths.isEmpty { chosen[identifier] = nil } else { chosen.updateValue(nil, forKey: identifier) }
     let pinned = pin(identifier)
     let copies = paths.compactMap { bundles[$0] }
     var candidates: [(facts: BundleFacts, entry: CatalogEntry)] = []
@@ -324,7 +334,7 @@ struct Catalog: Sendable {
       return left.facts.path < right.facts.path
     }
     guard let best = candidates.first else { return }
-    winners[identifier] = best.facts.path
+    chosen.updateValue(best.facts.path, forKey: identifier)
     for loser in candidates.dropFirst() {
       let why =
         if best.entry.state == .enabled, loser.entry.state != .enabled {

@@ -26,6 +26,9 @@ struct PathSet: Sequence, Sendable, ExpressibleByArrayLiteral {
 
   var isEmpty: Bool { count == 0 }
 
+  /// Where there is but one.
+  var only: String? { if case .one(let only) = content { only } else { nil } }
+
   /// Any of them.
   var first: String? {
     switch content {

@@ -32,10 +32,25 @@ final class BundleReader: @unchecked Sendable {
   /// Large, and so they are here only where there is no cache.
   private var fingerprints: [String: BundleFingerprint] = [:]
 
+  /// Small, since there is one for each bundle.
   private struct Known {
-    let root: String
+    /// Its place in `knownRoots`.
+    let root: UInt32
     /// false: nobody but the cache says what is in it.
     let isRead: Bool
+  }
+
+  /// Of developers there may be many, and they stay: few for a session.
+  private var knownRoots: [String] = []
+
+  private func note(_ path: String, in root: String, isRead: Bool) {
+    let index =
+      knownRoots.lastIndex(of: root)
+      ?? {
+        knownRoots.append(root)
+        return knownRoots.count - 1
+      }()
+    known[path] = Known(root: UInt32(index), isRead: isRead)
   }
 
   init(cachePath: String) {
@@ -129,7 +144,7 @@ final class BundleReader: @unchecked Sendable {
       guard let own else { return nil }
       facts[index].digest = own.description
     }
-    for bundle in facts { known[bundle.path] = Known(root: entry.root, isRead: false) }
+    for bundle in facts { note(bundle.path, in: entry.root, isRead: false) }
     return Result(found: facts)
   }
 
@@ -161,7 +176,7 @@ final class BundleReader: @unchecked Sendable {
           late = BundleProblem(.unreadable, error.description)
         }
       }
-      known[record.path] = Known(root: entry.root, isRead: true)
+      note(record.path, in: entry.root, isRead: true)
       isKept = isKept && fingerprint != nil && record.signature == nil
       // That of the entry is kept with all that is found in it.
       if record.path == entry.path {
@@ -219,7 +234,7 @@ final class BundleReader: @unchecked Sendable {
 
   /// Whether a bundle is what was decided about, and its directory, to launch from this very one.
   func check(_ path: String, digest: String) -> (BundleCheck, SharedDescriptor?) {
-    guard let root = known[path]?.root else { return (.changed, nil) }
+    guard let known = known[path], case let root = knownRoots[Int(known.root)] else { return (.changed, nil) }
     do throws(Errno) {
       let directory = SharedDescriptor(try BundleRecord.open(path, in: root))
       if let fingerprint = knownFingerprint(of: path), fingerprint.digest.description == digest,

@@ -27,8 +27,7 @@ final class BundleSource {
   private var unread: Set<String> = []
   private var states: [String: (state: AdminInterface.Root.State, detail: String?)] = [:]
 
-  /// The paths that were found in an entry.
-  private var found: [Entry: [String]] = [:]
+  private var found: [Entry: FoundPaths] = [:]
   /// Entries that changed, since when, and the timer that reads them.
   private var settling: [Entry: (since: MonotonicTime, timer: EventLoop.Timer)] = [:]
   /// Bundles whose content matters, by entry.
@@ -210,12 +209,13 @@ final class BundleSource {
         present.append(facts)
       }
       let paths = result.found.map(\.path)
-      if let before = found.updateValue(paths, forKey: entry), before != paths {
-        let gone = Set(before).subtracting(paths)
+      let now = FoundPaths(paths, in: entry)
+      let before = now.map { found.updateValue($0, forKey: entry) } ?? found.removeValue(forKey: entry)
+      if let before, !(before == now) {
+        let gone = Set(before.paths(in: entry)).subtracting(paths)
         for path in gone { watchContent(of: path, false) }
         removed += gone
       }
-      if paths.isEmpty { found[entry] = nil }
       note(entry, isBroken: result.found.contains { !$0.problems.isEmpty })
     }
     if !removed.isEmpty {
@@ -259,7 +259,7 @@ final class BundleSource {
     } completion: { [unowned self] result in
       guard !isInRoot else { return answer(result.found) }
       guard self.developed.contains(entry) else { return }
-      self.found[entry] = result.found.map(\.path)
+      self.found[entry] = FoundPaths(result.found.map(\.path), in: entry)
       answer(
         result.found.map { facts in
           var facts = facts
@@ -277,7 +277,7 @@ final class BundleSource {
     broken.remove(entry)
     watches?.unwatch(entry)
     if !developed.contains(where: { $0.root == entry.root }) { watches?.unwatch(root: entry.root) }
-    let paths = found.removeValue(forKey: entry) ?? []
+    let paths = found.removeValue(forKey: entry)?.paths(in: entry) ?? []
     let reader = reader
     worker.perform {
       reader.forget(paths)

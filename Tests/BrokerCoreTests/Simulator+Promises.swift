@@ -99,7 +99,7 @@ extension Simulator {
   func checkAudiences() {
     let catalog = broker.catalog
     var audiences: [String: Audience] = [:]
-    for identifier in catalog.winners.keys {
+    for identifier in Set(catalog.bundles.values.compactMap(\.identifier)) {
       guard let facts = catalog.winner(identifier), let point = facts.extensionPoint,
         catalog.isInScope(facts), let kind = catalog.entry(identifier).flatMap({ Standing.Kind($0.state) })
       else { continue }
@@ -118,6 +118,14 @@ extension Simulator {
       || broker.endedOrder.count != broker.endedActivations.count
     {
       fault("\(broker.endedOrder.count) ends are kept")
+    }
+    let sessions = broker.sessions
+    if Set(broker.watchers) != Set(sessions.keys.filter { sessions[$0]?.watch != nil })
+      || Set(broker.developers) != Set(sessions.keys.filter { sessions[$0]?.development != nil })
+      || Set(broker.listeners.values.joined())
+        != Set(sessions.keys.filter { sessions[$0]?.subscription != nil })
+    {
+      fault("who is told is not who has a stream")
     }
     let subscriptions = broker.sessions.compactMap { peer, session in session.subscription.map { (peer, $0) }
     }
