@@ -259,6 +259,13 @@ static gboolean extk_scene_view_grab_focus(GtkWidget *widget) {
   return gtk_widget_grab_focus(EXTK_SCENE_VIEW(widget)->canvas);
 }
 
+/// The view itself is no place for the keyboard: GTK's own way would stop at it.
+static gboolean extk_scene_view_focus(GtkWidget *widget, GtkDirectionType direction) {
+  ExtkSceneView *self = EXTK_SCENE_VIEW(widget);
+  GtkWidget *child = self->is_shown ? self->canvas : self->placeholder;
+  return child && gtk_widget_child_focus(child, direction);
+}
+
 static void scale_changed(ExtkSceneView *self) {
   if (self->display)
     extk_compositor_set_scale(
@@ -310,6 +317,7 @@ static void extk_scene_view_class_init(ExtkSceneViewClass *class) {
   widget->measure = extk_scene_view_measure;
   widget->size_allocate = extk_scene_view_size_allocate;
   widget->grab_focus = extk_scene_view_grab_focus;
+  widget->focus = extk_scene_view_focus;
   gtk_widget_class_set_css_name(widget, "sceneview");
   const GParamFlags readable = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
   const GParamFlags writable = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | G_PARAM_EXPLICIT_NOTIFY;

@@ -167,6 +167,7 @@ public final class GTKScene {
 
   private func focus(isBackward: Bool) {
     guard let widget else { return }
+    // GTK forgets with that who had it last.
     unsafe gtk_window_set_focus(window, nil)
     unsafe gtk_window_set_focus_visible(window, 1)
     unsafe gtk_widget_child_focus(widget, Self.direction(isBackward))

@@ -154,6 +154,10 @@ final class Seat {
   func setKeyboardScene(_ scene: Scene?) {
     keyboardScene = scene
     updateKeyboardFocus()
+    guard scene == nil else { return }
+    // Of those that are released from now on the host hears, and nobody here.
+    for key in heldKeys { keymap.update(key, isDown: false) }
+    heldKeys = []
   }
 
   func hasKeyboard(in scene: Scene) -> Bool { keyboardScene === scene }

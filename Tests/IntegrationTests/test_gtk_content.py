@@ -83,6 +83,8 @@ class GTKContent(DisplayWorld):
         self.show_both(
             # Backward to the last button, then to the first, which hides the other scene.
             "focus-in backward", *back, press, "scene 1", "wait hidden", "scene 2", *back, "wait focus-out backward",
+            # In at the last, and then at the first, whichever had it.
+            "focus-in backward",
             "focus-in forward", press, "scene 1", "wait shown", "scene 2", *tab, *tab, "wait focus-out forward")
 
 

@@ -82,15 +82,14 @@ class GTKHost(World):
         cls.library = BUILD / "introspection"
         subprocess.run([INTROSPECTION, BUILD, cls.library], check=True, timeout=DEADLINE)
 
-    def show(self, program=TURNS, host=None):
+    def show(self, program="#!/usr/bin/python3\n" + TURNS, host=None, runtime="wayland", scene=()):
         self.ready(
-            host={"point": {"UserInterface": True}}, program="#!/usr/bin/python3\n" + program,
-            info={"Extensiond": {"Runtime": "wayland"}})
+            host={"point": {"UserInterface": True}}, program=program, info={"Extensiond": {"Runtime": runtime}})
         self.screen = Screen(self)
         self.said = self.place / "said"
         with open(self.said, "wb") as output:
             self.program = subprocess.Popen(
-                ["/usr/bin/python3", *(["-c", host] if host else [HOST]), "org.example.Host", "org.example.Ext"], stdin=subprocess.DEVNULL,
+                ["/usr/bin/python3", *(["-c", host] if host else [HOST]), "org.example.Host", "org.example.Ext", *scene], stdin=subprocess.DEVNULL,
                 stdout=output, stderr=output,
                 env={**self.env, "DISPLAY": self.screen.name, "GDK_BACKEND": "x11", "GSK_RENDERER": "cairo",
                      "GI_TYPELIB_PATH": str(self.library), "LD_LIBRARY_PATH": str(self.library)})
@@ -136,7 +135,7 @@ class GTKHost(World):
         self.sees(BLUE, 200, 200)
 
     def test_a_popup_is_larger_than_the_view(self):
-        self.show(CHOICE)
+        self.show("#!/usr/bin/python3\n" + CHOICE)
         self.screen.click(60, 17)
         # The tenth of ten: far below the window's edge, which is at 300.
         until(lambda: self.screen.colour(60, 330) not in ("#000000", BLUE), "the list below the window")
@@ -155,6 +154,19 @@ class GTKHost(World):
         self.assertNotIn("TEXT ino", self.extctl("logs", "org.example.Ext").stdout)
         self.screen.do("key", "shift+Tab", "type", "!")
         self.printed("TEXT !")
+
+    def test_tab_goes_through_an_extension_that_uses_the_sdk(self):
+        self.show((BUILD / "gtk-extension").read_bytes(), BESIDE, "varlink", ["Switch"])
+        self.screen.click(200, 285)
+
+        def leaves(key, text):
+            """In at one of its two buttons, which take no letters, and out beyond the other to the host's entry."""
+            self.screen.do("key", key, "key", key, "key", key)
+            until(lambda: (self.screen.do("type", text), f"{text}\n" in self.said.read_text())[1], f"'{text}' in the host")
+
+        leaves("Tab", "f")
+        leaves("shift+Tab", "b")
+        leaves("Tab", "g")
 
     def test_text_is_copied_both_ways(self):
         self.show(host=BESIDE)

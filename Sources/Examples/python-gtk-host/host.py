@@ -21,7 +21,7 @@ def show(_=None):
     global kept  # The extension runs as long as the descriptors are open.
     reply, kept = call("Activate", extension=sys.argv[2], connect=True, display=True, **dict(zip(["scene"], sys.argv[3:])))
     display = kept[reply["displayFileDescriptor"]] if "displayFileDescriptor" in reply else -1
-    view.show_scene(display, reply["instance"], None if reply["unmodified"] else reply["activation"])
+    view.show_scene(display, reply["instance"], None if reply.get("unmodified") else reply["activation"])
 
 def gone(_, error):
     print("will deactivate:", error.message if error else "as the host wants it", flush=True)

@@ -79,6 +79,21 @@ struct ControlTests {
     #expect(events == [.focusLeaves(.backward)])
   }
 
+  @Test func `A key that is down when the keyboard goes is not down when it comes back`() throws {
+    let client = try WireClient(.byToken)
+    let scene = client.compositor.makeScene(token: "one", size: (100, 80))
+    let keyboard = client.make(client.seat, 1)
+    try client.show(client.makeWindow(title: "one"))
+    scene.hasKeyboard = true
+    scene.key(15, isDown: true, milliseconds: 0)
+    // Its release is for what is beside the scene.
+    scene.hasKeyboard = false
+    scene.takeFocus(.backward)
+    #expect(client.events(of: keyboard, 1).last?.last == 0)
+    scene.key(15, isDown: true, milliseconds: 1)
+    #expect(client.events(of: keyboard, 3).map { $0[3] } == [1, 1])
+  }
+
   @Test func `Scenes of one client are bounded`() throws {
     var limits = SceneCompositor.Limits()
     limits.bindings = 10
