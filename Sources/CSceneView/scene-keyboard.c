@@ -187,7 +187,11 @@ static void focus_went(GtkEventController *controller, ExtkKeyboard *self) {
   if (scene) {
     extk_scene_dismiss_overlays(scene);
     extk_scene_set_keyboard(scene, false);
+    // They are let go of where nobody tells: nothing is held when the keyboard comes back.
+    for (guint code = 8; code < G_N_ELEMENTS(self->held); code++)
+      if (self->held[code]) extk_scene_key(scene, code - 8, false, gtk_event_controller_get_current_event_time(controller));
   }
+  memset(self->held, 0, sizeof self->held);
   extk_keyboard_text_input_changed(self);
 }
 

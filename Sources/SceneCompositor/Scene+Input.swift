@@ -43,9 +43,15 @@ extension Scene {
   }
 
   /// Modifiers as the host's own keyboard has them, where that may change without a key.
-  public func modifiersChanged(depressed: UInt32, latched: UInt32, locked: UInt32, group: UInt32) {
-    compositor?.seat.setModifiers(
-      Keymap.Modifiers(depressed: depressed, latched: latched, locked: locked, group: group))
+  /// - Parameter known: the bits of `depressed` that the host knows of. The others are as the keys say.
+  public func modifiersChanged(
+    depressed: UInt32, of known: UInt32 = .max, latched: UInt32, locked: UInt32, group: UInt32
+  ) {
+    guard let seat = compositor?.seat else { return }
+    seat.setModifiers(
+      Keymap.Modifiers(
+        depressed: seat.keymap.modifiers.depressed & ~known | depressed & known, latched: latched,
+        locked: locked, group: group))
     compositor?.flush()
   }
 

@@ -47,8 +47,9 @@ public func extk_scene_key(_ scene: OpaquePointer?, _ key: UInt32, _ isDown: Boo
 public func extk_scene_modifiers(
   _ scene: OpaquePointer?, _ depressed: UInt32, _ latched: UInt32, _ locked: UInt32, _ group: UInt32
 ) {
+  let shiftControlAndAlt: UInt32 = 0b1101
   unsafe SceneBox.at(scene).scene.modifiersChanged(
-    depressed: depressed, latched: latched, locked: locked, group: group)
+    depressed: depressed, of: shiftControlAndAlt, latched: latched, locked: locked, group: group)
 }
 
 @c @implementation

@@ -134,7 +134,8 @@ void extk_scene_take_focus(extk_scene *scene, bool is_backward);
 void extk_scene_set_tint(extk_scene *scene, int tint);
 /// @param key As the kernel numbers it.
 void extk_scene_key(extk_scene *scene, uint32_t key, bool is_down, uint32_t time);
-/// Bits as XKB has them.
+/// Bits as XKB has them. Of those that are held only Shift's, Control's and Alt's count: a toolkit may not know the others,
+/// which are as the keys say.
 void extk_scene_modifiers(extk_scene *scene, uint32_t depressed, uint32_t latched, uint32_t locked, uint32_t group);
 void extk_scene_touch(extk_scene *scene, int32_t finger, double x, double y, bool is_new, uint32_t time);
 void extk_scene_touch_ended(extk_scene *scene, int32_t finger, uint32_t time);
