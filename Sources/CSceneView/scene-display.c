@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/// Counted: by its views, all of them together, and while something is dispatched.
 struct ExtkDisplay {
   char *instance;
   extk_compositor *compositor;
@@ -50,53 +51,61 @@ static void wanted(void *data, bool is_primary, extk_wish *wish) {
 
 // MARK: The connection
 
+static void release(gpointer data);
+
+/// No view is given it any more.
+static void withdraw(ExtkDisplay *self) {
+  if (g_hash_table_lookup(displays, self->instance) == self) g_hash_table_remove(displays, self->instance);
+  g_clear_handle_id(&self->source, g_source_remove);
+}
+
 static void ended(void *data, const char *fault) {
-  ExtkDisplay *self = data;
+  ExtkDisplay *self = g_rc_box_acquire(data);
+  withdraw(self);
   GPtrArray *views = g_ptr_array_new_with_free_func(g_object_unref);
   for (guint index = 0; index < self->views->len; index++)
     g_ptr_array_add(views, g_object_ref(self->views->pdata[index]));
-  // Each of them lets go of this.
-  for (guint index = 0; index < views->len; index++) extk_scene_view_ended(views->pdata[index], fault);
+  // Each of them lets go of this, unless one before it has already done that for it.
+  for (guint index = 0; index < views->len; index++)
+    if (g_ptr_array_find(self->views, views->pdata[index], NULL)) extk_scene_view_ended(views->pdata[index], fault);
   g_ptr_array_unref(views);
+  release(self);
 }
 
-static gboolean dispatch(gint descriptor, GIOCondition condition, gpointer instance) {
-  ExtkDisplay *self = g_hash_table_lookup(displays, instance);
-  if (!self) return G_SOURCE_REMOVE;
+static gboolean dispatch(gint descriptor, GIOCondition condition, gpointer data) {
+  // A view may let go of it.
+  ExtkDisplay *self = g_rc_box_acquire(data);
   extk_compositor_dispatch(self->compositor);
-  // A view may have let go of it.
-  self = g_hash_table_lookup(displays, instance);
-  if (!self) return G_SOURCE_REMOVE;
   for (guint index = 0; index < self->views->len; index++) extk_scene_view_turned(self->views->pdata[index]);
-  return G_SOURCE_CONTINUE;
+  gboolean goes_on = self->source != 0;
+  release(self);
+  return goes_on ? G_SOURCE_CONTINUE : G_SOURCE_REMOVE;
 }
 
-static void display_free(gpointer data) {
+static void clear(gpointer data) {
   ExtkDisplay *self = data;
-  g_source_remove(self->source);
   for (int index = 0; index < 2; index++) g_signal_handler_disconnect(self->clipboards[index], self->handlers[index]);
   extk_compositor_free(self->compositor);
   g_ptr_array_unref(self->views);
   g_free(self->keymap);
   g_free(self->instance);
-  g_free(self);
 }
+
+static void release(gpointer data) { g_rc_box_release_full(data, clear); }
 
 static ExtkDisplay *display_new(int socket, const char *instance, gboolean unmodified, GError **error) {
   static const extk_compositor_events events = { .ended = ended, .copied = copied, .wanted = wanted };
-  ExtkDisplay *self = g_new0(ExtkDisplay, 1);
+  ExtkDisplay *self = g_rc_box_new0(ExtkDisplay);
   int failure = 0;
   self->compositor = extk_compositor_new(socket, unmodified, &events, self, &failure);
   if (!self->compositor) {
     g_set_error(error, EXTK_SCENE_ERROR, EXTK_SCENE_ERROR_FAILED, "the scene cannot be shown: %s", g_strerror(failure));
-    g_free(self);
+    g_rc_box_release(self);
     return NULL;
   }
   self->instance = g_strdup(instance);
   self->views = g_ptr_array_new();
-  // By name: it may be gone when its event comes.
-  self->source = g_unix_fd_add_full(
-    G_PRIORITY_DEFAULT, extk_compositor_descriptor(self->compositor), G_IO_IN, dispatch, g_strdup(instance), g_free);
+  self->source = g_unix_fd_add(extk_compositor_descriptor(self->compositor), G_IO_IN, dispatch, self);
   GdkDisplay *gdk = gdk_display_get_default();
   self->clipboards[0] = gdk_display_get_clipboard(gdk);
   self->clipboards[1] = gdk_display_get_primary_clipboard(gdk);
@@ -110,7 +119,7 @@ static ExtkDisplay *display_new(int socket, const char *instance, gboolean unmod
 }
 
 ExtkDisplay *extk_display_get(int socket, const char *instance, gboolean unmodified, GError **error) {
-  if (!displays) displays = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, display_free);
+  if (!displays) displays = g_hash_table_new(g_str_hash, g_str_equal);
   ExtkDisplay *self = g_hash_table_lookup(displays, instance);
   if (self) {
     // The one that it has is as good.
@@ -134,7 +143,9 @@ void extk_display_add(ExtkDisplay *self, ExtkSceneView *view) { g_ptr_array_add(
 
 void extk_display_remove(ExtkDisplay *self, ExtkSceneView *view) {
   g_ptr_array_remove(self->views, view);
-  if (self->views->len == 0) g_hash_table_remove(displays, self->instance);
+  if (self->views->len > 0) return;
+  withdraw(self);
+  release(self);
 }
 
 void extk_display_update_keymap(ExtkDisplay *self, GtkWidget *widget) {

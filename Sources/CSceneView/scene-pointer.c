@@ -56,6 +56,13 @@ static void scroll(extk_scene *scene, GdkEvent *event, guint32 time) {
   extk_scene_scrolled(scene, x + steps_x * STEP, y + steps_y * STEP, steps_x, steps_y, time);
 }
 
+/// What is clicked has the keyboard.
+static extk_scene *focus(ExtkCanvas *canvas) {
+  gtk_widget_grab_focus(GTK_WIDGET(extk_canvas_view(canvas)));
+  // The host was told of it, and may have let go of the scene.
+  return scene_of(canvas);
+}
+
 static gboolean take(GtkEventController *controller, GdkEvent *event, ExtkCanvas *canvas) {
   extk_scene *scene = scene_of(canvas);
   GdkEventType type = gdk_event_get_event_type(event);
@@ -70,7 +77,7 @@ static gboolean take(GtkEventController *controller, GdkEvent *event, ExtkCanvas
     case GDK_BUTTON_PRESS:
     case GDK_BUTTON_RELEASE:
       if (!find_place(canvas, event, &x, &y)) return FALSE;
-      if (type == GDK_BUTTON_PRESS) gtk_widget_grab_focus(GTK_WIDGET(extk_canvas_view(canvas)));
+      if (type == GDK_BUTTON_PRESS && !(scene = focus(canvas))) return TRUE;
       extk_scene_pointer_moved(scene, x, y, time);
       extk_scene_pointer_button(
         scene, kernel_button(gdk_button_event_get_button(event)), type == GDK_BUTTON_PRESS, time);
@@ -81,7 +88,7 @@ static gboolean take(GtkEventController *controller, GdkEvent *event, ExtkCanvas
     case GDK_TOUCH_BEGIN:
     case GDK_TOUCH_UPDATE:
       if (!find_place(canvas, event, &x, &y)) return FALSE;
-      if (type == GDK_TOUCH_BEGIN) gtk_widget_grab_focus(GTK_WIDGET(extk_canvas_view(canvas)));
+      if (type == GDK_TOUCH_BEGIN && !(scene = focus(canvas))) return TRUE;
       extk_scene_touch(scene, finger, x, y, type == GDK_TOUCH_BEGIN, time);
       return TRUE;
     case GDK_TOUCH_END: extk_scene_touch_ended(scene, finger, time); return TRUE;

@@ -1,6 +1,7 @@
 #include "scene-view-private.h"
 
-enum { MOST_OVERLAYS = 64 };
+/// A window cannot be larger everywhere, nor far away.
+enum { MOST_OVERLAYS = 64, MOST_PIXELS = 4096, MOST_DISTANCE = 16384 };
 
 /// The extension's popups, which may be larger than the view: windows of their own.
 struct ExtkPopovers {
@@ -47,6 +48,11 @@ static gboolean has_overlay(const extk_overlay *overlays, size_t count, gpointer
   return FALSE;
 }
 
+static extk_rectangle bounded(extk_rectangle place) {
+  return (extk_rectangle){ CLAMP(place.x, -MOST_DISTANCE, MOST_DISTANCE), CLAMP(place.y, -MOST_DISTANCE, MOST_DISTANCE),
+                           CLAMP(place.width, 1, MOST_PIXELS), CLAMP(place.height, 1, MOST_PIXELS) };
+}
+
 void extk_popovers_update(ExtkPopovers *self) {
   extk_overlay overlays[MOST_OVERLAYS];
   extk_scene *scene = extk_scene_view_scene(self->view);
@@ -60,7 +66,7 @@ void extk_popovers_update(ExtkPopovers *self) {
   if (!gtk_widget_get_mapped(GTK_WIDGET(self->view))) return;
   for (size_t index = 0; index < count; index++) {
     gpointer key = (gpointer)overlays[index].identifier;
-    extk_rectangle place = overlays[index].place;
+    extk_rectangle place = bounded(overlays[index].place);
     GtkWidget *popover = g_hash_table_lookup(self->by_overlay, key);
     gboolean is_new = !popover;
     if (is_new) g_hash_table_insert(self->by_overlay, key, popover = popover_new(self->view, overlays[index].identifier));

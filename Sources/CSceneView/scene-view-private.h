@@ -20,6 +20,7 @@ void extk_display_update_keymap(ExtkDisplay *display, GtkWidget *widget);
 /// The view's scene, or NULL.
 extk_scene *extk_scene_view_scene(ExtkSceneView *view);
 void extk_scene_view_ended(ExtkSceneView *view, const char *fault);
+void extk_scene_view_update_cursor(ExtkSceneView *view);
 /// Something was dispatched.
 void extk_scene_view_turned(ExtkSceneView *view);
 

@@ -1,7 +1,10 @@
 #include "scene-view-private.h"
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { CLOSE_INTERVAL = 200, CLOSE_ATTEMPTS = 25 };
+/// No extension makes its host's window larger than screens are.
+enum { MOST_PIXELS = 4096 };
 
 struct _ExtkSceneView {
   GtkWidget parent_instance;
@@ -11,7 +14,7 @@ struct _ExtkSceneView {
   extk_scene *scene;
   ExtkPopovers *popovers;
   char *title;
-  gboolean is_shown, was_shown, is_unresponsive, fits;
+  gboolean is_shown, was_shown, is_unresponsive, fits, is_disposed;
   int tint;
   /// The scene was told how large it is.
   gboolean is_sized;
@@ -38,7 +41,8 @@ static void set_shown(ExtkSceneView *self, gboolean is_shown) {
   if (self->placeholder) gtk_widget_set_child_visible(self->placeholder, !is_shown);
   gtk_widget_queue_resize(GTK_WIDGET(self));
   g_object_notify_by_pspec(G_OBJECT(self), properties[SHOWN]);
-  if (is_shown && !self->was_shown) {
+  // Whoever was told may have let go of the scene.
+  if (is_shown && self->is_shown && !self->was_shown) {
     self->was_shown = TRUE;
     g_signal_emit(self, signals[DID_ACTIVATE], 0);
   }
@@ -62,26 +66,11 @@ static void update_title(ExtkSceneView *self) {
   g_object_notify_by_pspec(G_OBJECT(self), properties[TITLE]);
 }
 
-static void update_cursor(ExtkSceneView *self) {
-  int width, height, scale, x, y;
-  bool is_hidden = false;
-  const void *pixels = extk_scene_cursor(self->scene, &width, &height, &scale, &x, &y, &is_hidden);
-  if (is_hidden) return gtk_widget_set_cursor_from_name(GTK_WIDGET(self), "none");
-  if (!pixels || width <= 0 || height <= 0 || width > 512 || height > 512)
-    return gtk_widget_set_cursor(GTK_WIDGET(self), NULL);
-  GBytes *bytes = g_bytes_new(pixels, (gsize)width * height * 4);
-  GdkTexture *texture =
-    gdk_memory_texture_new(width, height, GDK_MEMORY_B8G8R8A8_PREMULTIPLIED, bytes, (gsize)width * 4);
-  GdkCursor *cursor = gdk_cursor_new_from_texture(texture, CLAMP(x, 0, width - 1), CLAMP(y, 0, height - 1), NULL);
-  gtk_widget_set_cursor(GTK_WIDGET(self), cursor);
-  g_object_unref(cursor);
-  g_object_unref(texture);
-  g_bytes_unref(bytes);
-}
-
 static void update_preferred_size(ExtkSceneView *self) {
   int width, height;
   extk_scene_preferred_size(self->scene, &width, &height);
+  width = MIN(width, MOST_PIXELS);
+  height = MIN(height, MOST_PIXELS);
   // Once it was told a size, it says its least alone.
   self->natural_width = self->is_sized ? MAX(self->natural_width, width) : width;
   self->natural_height = self->is_sized ? MAX(self->natural_height, height) : height;
@@ -90,8 +79,7 @@ static void update_preferred_size(ExtkSceneView *self) {
 
 static void end_by_extension(ExtkSceneView *self);
 
-static void take(void *data, extk_scene_event event) {
-  ExtkSceneView *self = data;
+static void handle(ExtkSceneView *self, extk_scene_event event) {
   switch (event) {
     case EXTK_SCENE_SHOWN:
       extk_canvas_changed(EXTK_CANVAS(self->canvas));
@@ -112,29 +100,40 @@ static void take(void *data, extk_scene_event event) {
     case EXTK_SCENE_WANTS_ATTENTION: g_signal_emit(self, signals[ATTENTION], 0); return;
     case EXTK_SCENE_UNRESPONSIVE: return set_responsive(self, FALSE);
     case EXTK_SCENE_RESPONSIVE: return set_responsive(self, TRUE);
-    case EXTK_SCENE_CURSOR_CHANGED: return update_cursor(self);
+    case EXTK_SCENE_CURSOR_CHANGED: return extk_scene_view_update_cursor(self);
     case EXTK_SCENE_FOCUS_LEAVES_FORWARD: return extk_keyboard_leave(self->keyboard, FALSE);
     case EXTK_SCENE_FOCUS_LEAVES_BACKWARD: return extk_keyboard_leave(self->keyboard, TRUE);
     case EXTK_SCENE_ENDED: return end_by_extension(self);
   }
 }
 
+static void take(void *data, extk_scene_event event) {
+  // Whoever is told may give the view up.
+  ExtkSceneView *self = g_object_ref(data);
+  handle(self, event);
+  g_object_unref(self);
+}
+
 static gboolean frame(GtkWidget *widget, GdkFrameClock *clock, gpointer data) {
   ExtkSceneView *self = EXTK_SCENE_VIEW(widget);
   self->tick = 0;
-  if (self->scene) extk_scene_frame_shown(self->scene, (guint32)(gdk_frame_clock_get_frame_time(clock) / 1000));
+  if (self->scene && gtk_widget_get_mapped(widget)) extk_scene_frame_shown(self->scene, (guint32)(gdk_frame_clock_get_frame_time(clock) / 1000));
   return G_SOURCE_REMOVE;
 }
 
 void extk_scene_view_turned(ExtkSceneView *self) {
-  if (self->tick || !self->scene || !extk_scene_waits_for_frame(self->scene)) return;
-  // It runs while the view is to be seen only: who is not seen does not draw.
+  // Who is not seen does not draw.
+  if (self->tick || !self->scene || !gtk_widget_get_mapped(GTK_WIDGET(self))) return;
+  if (!extk_scene_waits_for_frame(self->scene)) return;
   self->tick = gtk_widget_add_tick_callback(GTK_WIDGET(self), frame, NULL, NULL);
 }
 
 /// Lets go of the scene. Its end is told before, so that the listener may show another one.
 static void end(ExtkSceneView *self, const GError *reason) {
   if (!self->display) return;
+  // Who is told of what has changed may show another scene, or give the view up.
+  g_object_ref(self);
+  g_object_freeze_notify(G_OBJECT(self));
   ExtkDisplay *display = g_steal_pointer(&self->display);
   extk_scene *scene = g_steal_pointer(&self->scene);
   gboolean was_shown = self->was_shown;
@@ -146,12 +145,15 @@ static void end(ExtkSceneView *self, const GError *reason) {
   extk_scene_free(scene);
   extk_display_remove(display, self);
   extk_popovers_update(self->popovers);
+  extk_keyboard_text_input_changed(self->keyboard);
   extk_canvas_clear(EXTK_CANVAS(self->canvas));
   gtk_widget_set_cursor(GTK_WIDGET(self), NULL);
   set_responsive(self, TRUE);
   set_shown(self, FALSE);
   update_title(self);
+  g_object_thaw_notify(G_OBJECT(self));
   if (was_shown || reason) g_signal_emit(self, signals[WILL_DEACTIVATE], 0, reason);
+  g_object_unref(self);
 }
 
 void extk_scene_view_ended(ExtkSceneView *self, const char *fault) {
@@ -177,9 +179,18 @@ gboolean extk_scene_view_show_scene(
   ExtkSceneView *self, int display, const char *instance, const char *token, GError **error) {
   g_return_val_if_fail(EXTK_IS_SCENE_VIEW(self) && instance, FALSE);
   end(self, NULL);
+  if (self->is_disposed || self->display) {
+    if (display >= 0) close(display);
+    g_set_error(
+      error, EXTK_SCENE_ERROR, EXTK_SCENE_ERROR_FAILED, "the view %s",
+      self->is_disposed ? "is gone" : "was given another scene meanwhile");
+    return FALSE;
+  }
   self->display = extk_display_get(display, instance, !token, error);
   if (!self->display) return FALSE;
   extk_display_add(self->display, self);
+  g_object_ref(self);
+  g_object_freeze_notify(G_OBJECT(self));
   extk_compositor *compositor = extk_display_compositor(self->display);
   int width = gtk_widget_get_width(GTK_WIDGET(self)), height = gtk_widget_get_height(GTK_WIDGET(self));
   self->is_sized = !self->fits && width > 1 && height > 1;
@@ -189,9 +200,11 @@ gboolean extk_scene_view_show_scene(
     extk_scene_new(compositor, token, self->is_sized ? width : 0, self->is_sized ? height : 0, take, self);
   extk_scene_set_tint(self->scene, self->tint);
   update_title(self);
-  if (extk_scene_is_shown(self->scene)) take(self, EXTK_SCENE_SHOWN);
   if (gtk_widget_has_focus(self->canvas)) extk_scene_set_keyboard(self->scene, true);
   extk_scene_view_turned(self);
+  if (extk_scene_is_shown(self->scene)) take(self, EXTK_SCENE_SHOWN);
+  g_object_thaw_notify(G_OBJECT(self));
+  g_object_unref(self);
   return TRUE;
 }
 
@@ -255,8 +268,23 @@ static void extk_scene_view_size_allocate(GtkWidget *widget, int width, int heig
   extk_popovers_present(self->popovers);
 }
 
+static void extk_scene_view_map(GtkWidget *widget) {
+  GTK_WIDGET_CLASS(extk_scene_view_parent_class)->map(widget);
+  extk_scene_view_turned(EXTK_SCENE_VIEW(widget));
+}
+
+static void extk_scene_view_unmap(GtkWidget *widget) {
+  ExtkSceneView *self = EXTK_SCENE_VIEW(widget);
+  if (self->scene) {
+    extk_scene_dismiss_overlays(self->scene);
+    extk_scene_pointer_left(self->scene);
+  }
+  GTK_WIDGET_CLASS(extk_scene_view_parent_class)->unmap(widget);
+}
+
 static gboolean extk_scene_view_grab_focus(GtkWidget *widget) {
-  return gtk_widget_grab_focus(EXTK_SCENE_VIEW(widget)->canvas);
+  GtkWidget *canvas = EXTK_SCENE_VIEW(widget)->canvas;
+  return canvas && gtk_widget_grab_focus(canvas);
 }
 
 /// The view itself is no place for the keyboard: GTK's own way would stop at it.
@@ -274,7 +302,8 @@ static void scale_changed(ExtkSceneView *self) {
 
 static void extk_scene_view_dispose(GObject *object) {
   ExtkSceneView *self = EXTK_SCENE_VIEW(object);
-  if (self->popovers) end(self, NULL);
+  self->is_disposed = TRUE;
+  end(self, NULL);
   g_clear_pointer(&self->popovers, extk_popovers_free);
   g_clear_pointer(&self->keyboard, extk_keyboard_free);
   if (self->canvas) extk_canvas_forget(EXTK_CANVAS(self->canvas));
@@ -316,6 +345,8 @@ static void extk_scene_view_class_init(ExtkSceneViewClass *class) {
   GtkWidgetClass *widget = GTK_WIDGET_CLASS(class);
   widget->measure = extk_scene_view_measure;
   widget->size_allocate = extk_scene_view_size_allocate;
+  widget->map = extk_scene_view_map;
+  widget->unmap = extk_scene_view_unmap;
   widget->grab_focus = extk_scene_view_grab_focus;
   widget->focus = extk_scene_view_focus;
   gtk_widget_class_set_css_name(widget, "sceneview");
@@ -376,7 +407,7 @@ int extk_scene_view_get_tint(ExtkSceneView *self) { return self->tint; }
 
 void extk_scene_view_set_placeholder(ExtkSceneView *self, GtkWidget *placeholder) {
   g_return_if_fail(EXTK_IS_SCENE_VIEW(self));
-  if (placeholder == self->placeholder) return;
+  if (placeholder == self->placeholder || self->is_disposed) return;
   g_clear_pointer(&self->placeholder, gtk_widget_unparent);
   self->placeholder = placeholder;
   if (placeholder) {

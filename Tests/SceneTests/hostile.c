@@ -162,6 +162,25 @@ static void attack(const char *name) {
     wp_viewport_set_destination(v, 0x7fffffff, 0x7fffffff);
     wl_surface_commit(w.surface);
   }
+  IS("enormous") {
+    // One pixel each, drawn as large as numbers go.
+    struct window w = show_window(1, 1);
+    xdg_toplevel_set_min_size(w.top, 0x7fffffff, 0x7fffffff);
+    wp_viewport_set_destination(wp_viewporter_get_viewport(viewporter, w.surface), 0x7fffffff, 0x7fffffff);
+    wl_surface_commit(w.surface);
+    struct wl_surface *over = wl_compositor_create_surface(compositor);
+    struct xdg_surface *shell = xdg_wm_base_get_xdg_surface(base, over);
+    xdg_surface_add_listener(shell, &surface_listener, NULL);
+    struct xdg_positioner *p = xdg_wm_base_create_positioner(base);
+    xdg_positioner_set_size(p, 10, 10);
+    xdg_positioner_set_anchor_rect(p, 50, 50, 1, 1);
+    xdg_surface_get_popup(shell, w.shell, p);
+    wl_surface_commit(over);
+    wl_display_roundtrip(display);
+    wp_viewport_set_destination(wp_viewporter_get_viewport(viewporter, over), 0x7fffffff, 0x7fffffff);
+    show(over, 1, 1);
+    wl_display_roundtrip(display);
+  }
   IS("surfaces") FOREVER wl_compositor_create_surface(compositor);
   IS("regions") FOREVER wl_compositor_create_region(compositor);
   IS("rectangles") { struct wl_region *r = wl_compositor_create_region(compositor); FOREVER wl_region_add(r, i, i, 1, 1); }
