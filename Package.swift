@@ -37,6 +37,7 @@ let package = Package(
     .executable(name: "extensiond-launcher", targets: ["extensiond-launcher"]),
     .executable(name: "extension-init", targets: ["extension-init"]),
     .executable(name: "extensiond-preview", targets: ["extensiond-preview"]),
+    .executable(name: "extensiond-browser", targets: ["extensiond-browser"]),
     .executable(name: "extctl", targets: ["extctl"]),
     .plugin(name: "VarlinkPlugin", targets: ["VarlinkPlugin"]),
     .plugin(name: "BundlePlugin", targets: ["BundlePlugin"]),
@@ -143,6 +144,7 @@ let package = Package(
     .systemLibrary(
       name: "CKeyboardX11", pkgConfig: "xkbcommon-x11",
       providers: [.apt(["libxkbcommon-x11-dev", "libx11-xcb-dev"])]),
+    .target(name: "GTKSupport", dependencies: ["CGTK"]),
     // ExtkSceneView.
     .target(
       name: "CSceneView", dependencies: ["CGTK", "CKeyboard", "CKeyboardX11", "CSceneCompositor"],
@@ -150,7 +152,8 @@ let package = Package(
     .target(
       name: "ExtensionKitGTK",
       dependencies: [
-        "CGTK", "CSceneView", "ExtensionFoundation", "ExtensionKit", "LinuxSystem", "SceneCompositorC",
+        "CGTK", "CSceneView", "ExtensionFoundation", "ExtensionKit", "GTKSupport", "LinuxSystem",
+        "SceneCompositorC",
       ]),
     .target(
       name: "ExtensionKitGTKC", dependencies: ["CSceneView", "SceneCompositorC"], exclude: ["exports.map"],
@@ -255,6 +258,10 @@ let package = Package(
       // What `extctl new` writes is inside the program.
       resources: [.embedInCode("Projects/Templates")]),
     .executableTarget(name: "extctl", dependencies: ["ExtensionControl", "LinuxSystem"]),
+    // The same decisions in a window.
+    .executableTarget(
+      name: "extensiond-browser",
+      dependencies: ["CGTK", "ExtensionControl", "ExtensionInterfaces", "GTKSupport", "LinuxSystem"]),
     .plugin(
       name: "BundlePlugin",
       capability: .command(
@@ -345,7 +352,7 @@ let languageC = Set([
   "extension-init",
 ])
 // Every line of theirs calls GTK, of which Swift knows nothing: marks on all of them would say nothing.
-let callsOnlyC = Set(["example-editor", "example-word-count"])
+let callsOnlyC = Set(["example-editor", "example-word-count", "extensiond-browser"])
 for target in package.targets
 where [.regular, .executable, .test].contains(target.type) && !languageC.contains(target.name) {
   target.swiftSettings = (target.swiftSettings ?? []) + settings

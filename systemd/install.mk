@@ -20,7 +20,7 @@ INTERFACES := $(addprefix $(SYSTEMD_DIRECTORY)/../Sources/ExtensionInterfaces/io
 HEADER := $(SYSTEMD_DIRECTORY)/../Sources/CExtensionKit/include/extensionkit.h
 # Every file that is installed.
 INSTALLED = \
-  $(BINDIR)/extctl $(LIBEXECDIR)/extensiond $(LIBEXECDIR)/extensiond-launcher $(LIBEXECDIR)/extension-init \
+  $(BINDIR)/extctl $(BINDIR)/extensiond-browser $(LIBEXECDIR)/extensiond $(LIBEXECDIR)/extensiond-launcher $(LIBEXECDIR)/extension-init \
   $(LIBEXECDIR)/extension-stdio $(LIBEXECDIR)/extensiond-preview \
   $(LIBDIR)/libextensionkit.so.0 $(LIBDIR)/libextensionkit.so $(LIBDIR)/pkgconfig/extensionkit.pc \
   $(INCLUDEDIR)/extensionkit.h \
@@ -37,12 +37,12 @@ fill-in = sed -e 's|@prefix@|$(PREFIX)|' -e 's|@libexecdir@|$(LIBEXECDIR)|' -e '
 .PHONY: install uninstall
 
 install: ## install under PREFIX (/usr/local), or DESTDIR and PREFIX; needs `make build`
-	@for program in extensiond extensiond-launcher extension-init extension-stdio extensiond-preview extctl libextensionkit.so; do \
+	@for program in extensiond extensiond-launcher extension-init extension-stdio extensiond-preview extctl extensiond-browser libextensionkit.so; do \
 	  [ -x $(PROGRAMS)/$$program ] || { echo "$(PROGRAMS)/$$program is missing; run 'make build' first" >&2; exit 1; }; done
 	@umask 022; set -e; version=$$($(PROGRAMS)/extensiond --version); version=$${version##* }; \
 	install -d $(foreach file,$(INSTALLED),'$(DESTDIR)$(dir $(file))') '$(DESTDIR)$(EXTENSIONSDIR)'; \
 	install -m 755 $(addprefix $(PROGRAMS)/,extensiond extensiond-launcher extension-init extension-stdio extensiond-preview) '$(DESTDIR)$(LIBEXECDIR)'; \
-	install -m 755 $(PROGRAMS)/extctl '$(DESTDIR)$(BINDIR)'; \
+	install -m 755 $(addprefix $(PROGRAMS)/,extctl extensiond-browser) '$(DESTDIR)$(BINDIR)'; \
 	install -m 644 $(PROGRAMS)/libextensionkit.so '$(DESTDIR)$(LIBDIR)/libextensionkit.so.0'; \
 	ln -sf libextensionkit.so.0 '$(DESTDIR)$(LIBDIR)/libextensionkit.so'; \
 	install -m 644 $(HEADER) '$(DESTDIR)$(INCLUDEDIR)'; \

@@ -2,6 +2,7 @@ public import CGTK
 internal import CSceneView
 public import ExtensionFoundation
 public import ExtensionKit
+internal import GTKSupport
 internal import LinuxSystem
 
 /// A widget of GTK 4 that shows a scene of an extension: `EXHostViewController`'s view, for hosts in Swift.
@@ -31,7 +32,7 @@ public final class SceneView {
     unsafe g_object_ref_sink(widget)
     ExtensionMainQueue.attachToGLib()
     controller.delegate = self
-    unsafe connect(widget, "did-activate") { [unowned self] in self.isSeen() }
+    unsafe widget.on("did-activate") { [unowned self] in self.isSeen() }
     connectEnd()
   }
 

@@ -109,6 +109,19 @@ class NotificationTests(World):
                  "org.freedesktop.Notifications.ActionInvoked", f"uint32:{number}", "string:details"],
                 env=self.env, check=True)
 
+    def test_where_the_session_has_a_screen_details_open_the_browser(self):
+        self.terminal()
+        self.env["WAYLAND_DISPLAY"] = "wayland-99"
+        self.start_bus()
+        self.start_server("actions", "manager")
+        self.put(self.make_host())
+        self.put_ext()
+        self.start_broker()
+        [event] = self.wait_for("notify")
+        self.tell_server(f"click {event['number']}")
+        [start] = self.wait_for("start")
+        self.assertEqual(start["command"], [str(BUILD / "extensiond-browser"), "--", "org.example.Ext"])
+
     def test_a_terminal_that_is_named_is_used_with_its_option(self):
         self.env["TERMINAL"] = str(self.terminal("some-terminal"))
         self.start_bus()

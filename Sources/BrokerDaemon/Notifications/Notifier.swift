@@ -72,7 +72,7 @@ final class Notifier {
       if !missed.isEmpty { failed(missed) }
     }
     worker.perform {
-      TerminalProgram.find()
+      ReviewProgram.find()
     } completion: { [unowned self] terminal in
       self.ask(announcements, further: further, terminal, failed)
     }
@@ -80,7 +80,7 @@ final class Notifier {
 
   /// What the server can do, and whether somebody can start a terminal.
   private func ask(
-    _ announcements: [Announcement], further: Int, _ terminal: TerminalProgram?,
+    _ announcements: [Announcement], further: Int, _ terminal: ReviewProgram?,
     _ failed: @escaping ([AnnouncedContent]) -> Void
   ) {
     guard let connection = connect() else { return failed(announcements.map(\.content)) }
@@ -107,7 +107,7 @@ final class Notifier {
 
   private func notify(
     _ connection: BusConnection, _ bus: String, _ announcements: [Announcement], further: Int,
-    terminal: TerminalProgram?, markup: Bool, _ failed: @escaping ([AnnouncedContent]) -> Void
+    terminal: ReviewProgram?, markup: Bool, _ failed: @escaping ([AnnouncedContent]) -> Void
   ) {
     let text = AnnouncementText(
       announcements, further: further, markup: markup, namesCommand: terminal == nil)
@@ -133,7 +133,7 @@ final class Notifier {
       let place = Place(bus: bus, server: sender, number: number)
       let waiting = self.wanted.intersection(contents)
       if waiting.isEmpty { return self.close(place) }
-      self.add(Shown(place: place, command: terminal?.browsing(only), contents: waiting))
+      self.add(Shown(place: place, command: terminal?.showing(only), contents: waiting))
       self.onShown(contents.filter(waiting.contains), place)
     }
   }

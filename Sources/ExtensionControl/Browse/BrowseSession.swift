@@ -15,12 +15,9 @@ final class BrowseSession {
   private var browser: Browser
   /// One connection tells what happens, the other one answers.
   private let events: VarlinkClient
-  private let admin: VarlinkClient
+  private let questions: BrokerQuestions
   private var watches: [EventLoop.Watch] = []
 
-  /// Questions that were not sent yet; and what is done with the answer to the one that was.
-  private var waiting: [() throws -> (() throws -> Void)] = []
-  private var answered: (() throws -> Void)?
   private var timer: EventLoop.Timer?
   private var isListing = false
   private var isStale = false
@@ -31,7 +28,7 @@ final class BrowseSession {
   init(showing name: String?) throws {
     browser = Browser(showing: name)
     events = try BrokerLocation.connect(.admin)
-    admin = try BrokerLocation.connect(.admin)
+    questions = try BrokerQuestions()
     loop = try EventLoop()
     // Before the library of the terminal sets handlers of its own for them.
     signals = try Signals.descriptor(for: Signals.ofTerminal)
@@ -44,10 +41,11 @@ final class BrowseSession {
       loop.watch(events.socket.rawValue, for: .readable) { [unowned self] _ in
         self.attempt { try self.hear() }
       },
-      loop.watch(admin.socket.rawValue, for: .readable) { [unowned self] _ in
-        self.attempt { try self.receive() }
+      loop.watch(questions.socket.rawValue, for: .readable) { [unowned self] _ in
+        self.attempt { try questions.receive() }
       },
     ]
+    questions.onChange = { [unowned self] in limitPatience() }
   }
 
   func run() throws -> ExitStatus {
@@ -177,44 +175,18 @@ final class BrowseSession {
   private func ask<Method: VarlinkMethod>(
     _ method: Method, done: @escaping (Method.Reply) -> Void, failed: ((ControlError) -> Void)? = nil
   ) {
-    waiting.append { [unowned self] in
-      try self.admin.send(method.call())
-      return { [unowned self] in
-        do throws(VarlinkClientError) {
-          done(try self.admin.next(Method.self, timeout: .zero).reply)
-        } catch {
-          guard case .errorReply = error else { throw error }
-          let error = ControlError(error)
-          if let failed { failed(error) } else { self.browser.finish(error.description) }
-        }
-      }
-    }
-    attempt { try sendNext() }
+    questions.ask(method, done: done, failed: failed ?? { [unowned self] in browser.finish($0.description) })
+    attempt { try questions.sendNext() }
   }
 
-  private func sendNext() throws {
-    guard answered == nil, !waiting.isEmpty else { return }
-    answered = try waiting.removeFirst()()
+  private func limitPatience() {
+    timer?.cancel()
+    timer = nil
+    guard questions.isWaiting else { return }
     timer = loop.schedule(after: Self.patience) { [unowned self] in
       self.attempt {
         throw ControlError(.timedOut, "the broker does not answer; 'extctl doctor' looks for the cause")
       }
     }
-  }
-
-  private func receive() throws {
-    guard let take = answered else {
-      // It said nothing wrong unless it is gone.
-      _ = try admin.arrived(AdminInterface.List.self)
-      return
-    }
-    answered = nil
-    do { try take() } catch VarlinkClientError.timedOut {
-      // Only a part of it has come.
-      answered = take
-      return
-    }
-    timer?.cancel()
-    try sendNext()
   }
 }

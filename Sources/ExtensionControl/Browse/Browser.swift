@@ -305,7 +305,7 @@ struct Browser: Sendable {
 
 extension AdminInterface.Extension {
   /// What waits for the person comes first.
-  fileprivate var order: (Int, String, String) {
+  var order: (Int, String, String) {
     let waits = state == .unapproved || state == .changed
     return (waits ? 0 : 1, (localizedName ?? identifier ?? path).lowercased(), path)
   }

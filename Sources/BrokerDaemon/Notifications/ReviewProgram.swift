@@ -1,32 +1,34 @@
 internal import LinuxSystem
 
-/// How a command is shown in a terminal of the person's choice.
-struct TerminalProgram: Sendable {
-  private let program: String
-  /// What comes before the command.
-  private let options: [String]
-  private let extctl: String
+/// How the person is shown extensions to decide about: in a window where the session has a screen, else in a terminal of the
+/// person's choice.
+struct ReviewProgram: Sendable {
+  /// Program and arguments, before an identifier.
+  private let command: [String]
 
-  /// nil: there is none, or no extctl. Looks into file systems, which may take its time.
-  static func find() -> TerminalProgram? {
+  /// nil: there is nothing to show them with. Looks into file systems, which may take its time.
+  static func find() -> ReviewProgram? {
     let own = (try? File.readLink("/proc/self/exe")) ?? ""
     // Beside this program where both were built; else as they are installed, also with a prefix of their own.
     let (beside, prefix) = (parent(of: own), parent(of: parent(of: own)))
-    let near = ["\(beside)/extctl", "\(prefix)/bin/extctl", "\(parent(of: prefix))/bin/extctl"]
-    guard let extctl = near.first(where: isProgram) ?? search("extctl") else { return nil }
+    func near(_ name: String) -> String? {
+      let places = ["\(beside)/\(name)", "\(prefix)/bin/\(name)", "\(parent(of: prefix))/bin/\(name)"]
+      return places.first(where: isProgram) ?? search(name)
+    }
+    let hasScreen = ["WAYLAND_DISPLAY", "DISPLAY"].contains { CurrentProcess.environment($0) != nil }
+    if hasScreen, let browser = near("extensiond-browser") { return ReviewProgram(command: [browser]) }
+    guard let extctl = near("extctl") else { return nil }
     // It takes the command as it is; all others, as Debian has it, after -e.
     if let program = search("xdg-terminal-exec") {
-      return TerminalProgram(program: program, options: [], extctl: extctl)
+      return ReviewProgram(command: [program, extctl, "browse"])
     }
     let wanted = CurrentProcess.environment("TERMINAL")
     guard let program = wanted.flatMap(search) ?? search("x-terminal-emulator") else { return nil }
-    return TerminalProgram(program: program, options: ["-e"], extctl: extctl)
+    return ReviewProgram(command: [program, "-e", extctl, "browse"])
   }
 
-  /// Program and arguments of `extctl browse`. An identifier may begin as an option does.
-  func browsing(_ identifier: String?) -> [String] {
-    [program] + options + [extctl, "browse"] + (identifier.map { ["--", $0] } ?? [])
-  }
+  /// The command that begins with an extension. Its identifier may begin as an option does.
+  func showing(_ identifier: String?) -> [String] { command + (identifier.map { ["--", $0] } ?? []) }
 
   private static func parent(of path: String) -> String {
     String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
