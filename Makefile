@@ -65,6 +65,7 @@ docs: ## make the generated pages of docs/ anew
 
 reference: deps ## make the API reference with DocC, in .build/reference
 	swift build --target ExtensionKitGTKContent
+	swift build --target ExtensionDistributed
 	Tests/Support/run-reference-tests
 
 clean: ## remove what was built

@@ -26,6 +26,10 @@ public final class GTKScene {
 
   init(_ context: SceneContext) throws {
     self.context = context
+    guard g_main_depth() > 0 else {
+      throw AppExtensionError(
+        .failed, "GLib's loop does not run; the extension needs 'var mainLoop' with a GTKMainLoop()")
+    }
     guard gtk_init_check() != 0, let display = unsafe gdk_display_get_default() else {
       throw AppExtensionError(
         .displayUnavailable, "GTK finds no display; WAYLAND_SOCKET was taken by another toolkit")

@@ -1,12 +1,43 @@
 """GTKContent in a real sandbox: an extension in Swift whose scenes are windows of one process, shown without a screen."""
 
 import os
+import pathlib
 import subprocess
+import sys
 import tempfile
 import unittest
 
 from test_display import SHOWN, DisplayWorld
 from world import BUILD, DEADLINE
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Support"))
+from compiler import gtk, objects, search, swiftc
+
+# An extension that keeps the SDK's own loop.
+WRONG = """
+import CGTK
+import ExtensionFoundation
+import ExtensionKit
+import ExtensionKitGTKContent
+
+@main final class Wrong: AppExtension {
+  init() {}
+  @Bind var boundAppExtensionPoint: AppExtensionPoint { Identifier(host: "org.example.Host", name: "Point") }
+  var mainLoop: (any ExtensionMainLoop)? { nil }
+  var configuration: AppExtensionSceneConfiguration { AppExtensionSceneConfiguration(MainScene()) }
+}
+
+struct MainScene: AppExtensionScene {
+  var body: some AppExtensionScene {
+    PrimitiveAppExtensionScene(id: "Main") {
+      GTKContent { _ in gtk_label_new("never seen") }
+    } onConnection: { connection in
+      connection.resume()
+      return true
+    }
+  }
+}
+"""
 
 # Question is scene 1, in blue; Switch is scene 2, in red.
 BOTH = """
@@ -20,9 +51,24 @@ wait colour 200 150 993333
 
 
 @unittest.skipUnless(os.path.exists("/usr/lib/x86_64-linux-gnu/libgtk-4.so.1"), "needs libgtk-4-1")
-class GTKContent(DisplayWorld):
-    environment = {"EXTENSIOND_SETTLE_MS": "0"}
+class WithoutItsLoop(DisplayWorld):
+    def test_contents_that_cannot_be_made_say_why(self):
+        source, program, script = self.place / "wrong.swift", self.place / "wrong", self.place / "steps"
+        source.write_text(WRONG)
+        options, linked = gtk()
+        self.assertEqual(swiftc(
+            "-swift-version", "6", "-parse-as-library", "-module-name", "Wrong", "-static-stdlib", *search(), *options,
+            "-o", program, source, *objects(), *linked), "")
+        self.put(self.make_host(**SHOWN))
+        bundle = self.make_bundle(program=program.read_bytes())
+        self.start_broker()
+        script.write_text("wait text the scene Main cannot be shown: GLib's loop does not run")
+        done = self.extctl("preview", bundle, "--headless", "--scene", "Main", "--script", script)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
+
+@unittest.skipUnless(os.path.exists("/usr/lib/x86_64-linux-gnu/libgtk-4.so.1"), "needs libgtk-4-1")
+class GTKContent(DisplayWorld):
     def setUp(self):
         super().setUp()
         self.ready(host=SHOWN, program=(BUILD / "gtk-extension").read_bytes())
