@@ -95,6 +95,12 @@ public import LinuxSystem
       state, modifiers.depressed, modifiers.latched, modifiers.locked, 0, 0, modifiers.group)
   }
 
+  /// With the modifiers that are down.
+  func isTab(_ key: UInt32) -> Bool {
+    let symbol = unsafe xkb_state_key_get_one_sym(state, key + 8)
+    return [XKB_KEY_Tab, XKB_KEY_ISO_Left_Tab, XKB_KEY_KP_Tab].contains(Int32(bitPattern: symbol))
+  }
+
   /// The keys that make a text, in their order, with Shift or without; nil where a character needs another way.
   func keys(for text: String) -> [(key: UInt32, needsShift: Bool)]? {
     var keys: [(UInt32, Bool)] = []

@@ -34,8 +34,8 @@ extension Scene {
   }
 
   func focusLeaves(_ direction: Direction) {
-    // Whoever has no keyboard has no focus that could leave.
-    if hasKeyboard { onEvent?(.focusLeaves(direction)) }
+    // An extension cannot move the focus by itself: the next key would be for what the person does not expect.
+    if hasKeyboard, compositor?.seat.takeTab() == true { onEvent?(.focusLeaves(direction)) }
   }
 
   func hasEnded() {

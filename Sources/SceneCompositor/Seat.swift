@@ -26,6 +26,8 @@ final class Seat {
   private(set) weak var keyboardScene: Scene?
   private(set) weak var keyboardFocus: Surface?
   private(set) var heldKeys: [UInt32] = []
+  /// The newest key that the focus got was Tab, and nothing has come of it yet.
+  private var isTabLast = false
 
   private var inputs = InputSerials()
 
@@ -153,6 +155,7 @@ final class Seat {
 
   func setKeyboardScene(_ scene: Scene?) {
     keyboardScene = scene
+    isTabLast = false
     updateKeyboardFocus()
     guard scene == nil else { return }
     // Of those that are released from now on the host hears, and nobody here.
@@ -184,11 +187,18 @@ final class Seat {
       guard let index = heldKeys.firstIndex(of: key) else { return }
       heldKeys.remove(at: index)
     }
+    if isDown { isTabLast = keymap.isTab(key) }
     let before = keymap.modifiers
     keymap.update(key, isDown: isDown)
     guard keyboardFocus != nil else { return }
     for keyboard in keyboards { keyboard.key(key, isDown, time) }
     if keymap.modifiers != before { for keyboard in keyboards { keyboard.sendModifiers() } }
+  }
+
+  /// Whether the person has pressed Tab, and no other key since. Once for each time.
+  func takeTab() -> Bool {
+    defer { isTabLast = false }
+    return isTabLast
   }
 
   func setModifiers(_ modifiers: Keymap.Modifiers) {

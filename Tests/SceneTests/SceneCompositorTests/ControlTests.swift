@@ -63,19 +63,31 @@ struct ControlTests {
     #expect(client.events(of: early, 0) == [[colour], [0]] && client.events(of: late, 0) == [[colour], [0]])
   }
 
-  @Test func `The focus leaves and comes by Tab, but cannot leave who does not have it`() throws {
+  @Test func `The focus comes by Tab, and leaves once for each Tab that the person presses`() throws {
     let client = try WireClient(.byToken)
     let scene = client.compositor.makeScene(token: "one", size: (100, 80))
     let control = begin("one", client)
     try client.show(client.makeWindow(title: "one"))
     var events: [Scene.Event] = []
     scene.onEvent = { events.append($0) }
+    let (tab, enter, shift): (UInt32, UInt32, UInt32) = (15, 28, 42)
+    func press(_ keys: UInt32...) {
+      for key in keys { scene.key(key, isDown: true, milliseconds: 0) }
+      for key in keys.reversed() { scene.key(key, isDown: false, milliseconds: 0) }
+    }
+    press(tab)
     client.request(control, 1, 0)
-    #expect(events.isEmpty)
     scene.takeFocus(.backward)
     #expect(scene.hasKeyboard && client.events(of: control, 1) == [[1]])
-    client.request(control, 1, 1)
+    client.request(control, 1, 0)
+    press(tab, enter)
+    client.request(control, 1, 0)
+    press(shift, tab)
+    // There is no such direction.
     client.request(control, 1, 7)
+    #expect(events.isEmpty)
+    client.request(control, 1, 1)
+    client.request(control, 1, 1)
     #expect(events == [.focusLeaves(.backward)])
   }
 
