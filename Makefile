@@ -3,8 +3,8 @@
 SHELL := /bin/bash
 PREFIX ?= /usr/local
 RELEASE := .build/release
-PACKAGES := bubblewrap libexpat1-dev libgtk-4-dev libncurses-dev libplist-dev libseccomp-dev libpng-dev libsqlite3-dev libssl-dev libsystemd-dev libwayland-bin libwayland-dev libx11-xcb-dev libxkbcommon-dev libxkbcommon-x11-dev openssh-client plasma-wayland-protocols pkg-config python3 wayland-protocols
-TEST_PACKAGES := $(PACKAGES) bindfs binutils cmake dbus-user-session fonts-dejavu-core foot gcc gir1.2-gtk-3.0 gir1.2-gtk-4.0 gobject-introspection imagemagick libglib2.0-dev libpam-systemd libsdl2-dev meson python3-dbus python3-gi python3-pyqt5 python3-venv qtwayland5 strace systemd valac valgrind weston xdg-dbus-proxy xdotool xvfb
+PACKAGES := bubblewrap gobject-introspection libexpat1-dev libgtk-4-dev libncurses-dev libplist-dev libseccomp-dev libpng-dev libsqlite3-dev libssl-dev libsystemd-dev libwayland-bin libwayland-dev libx11-xcb-dev libxkbcommon-dev libxkbcommon-x11-dev openssh-client plasma-wayland-protocols pkg-config python3 wayland-protocols valac
+TEST_PACKAGES := $(PACKAGES) bindfs binutils cmake dbus-user-session fonts-dejavu-core foot gcc gir1.2-gtk-3.0 gir1.2-gtk-4.0 imagemagick libglib2.0-dev libpam-systemd libsdl2-dev meson python3-dbus python3-gi python3-pyqt5 python3-venv qtwayland5 strace systemd valgrind weston xdg-dbus-proxy xdotool xvfb
 
 .PHONY: help build demo demo-ui test fuzz test-tsan test-escape lint bench install docs reference clean deps test-deps
 
@@ -19,6 +19,7 @@ test-deps:
 
 build: deps ## build the programs for installation
 	swift build -c release --static-swift-stdlib
+	Sources/CSceneView/introspection $(RELEASE) $(RELEASE)/introspection
 
 demo: deps ## play the whole story with real processes, in directories of its own
 	@swift build -c release --static-swift-stdlib --product extensiond 2>&1 | tail -n 1

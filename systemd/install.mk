@@ -11,6 +11,9 @@ MANDIR ?= $(DATADIR)/man
 UNITDIR ?= $(PREFIX)/lib/systemd/user
 EXTENSIONSDIR ?= $(PREFIX)/lib/extensiond
 INTERFACESDIR ?= $(DATADIR)/varlink
+GIRDIR ?= $(DATADIR)/gir-1.0
+TYPELIBDIR ?= $(LIBDIR)/girepository-1.0
+VAPIDIR ?= $(DATADIR)/vala/vapi
 # Where the programs were built.
 PROGRAMS ?= .build/release
 
@@ -18,7 +21,14 @@ SYSTEMD_DIRECTORY := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
 INTERFACES := $(addprefix $(SYSTEMD_DIRECTORY)/../Sources/ExtensionInterfaces/io.extensiond., \
   Admin.varlink Broker.varlink Connection.varlink Extension.varlink)
 HEADER := $(SYSTEMD_DIRECTORY)/../Sources/CExtensionKit/include/extensionkit.h
-# Every file that is installed.
+# The view for GTK 4 and what makes it, where `make build` has left them: a system without GTK has no use for it.
+GTK_HEADER := $(SYSTEMD_DIRECTORY)/../Sources/CSceneView/include/extensionkit-gtk4.h
+INTROSPECTION := $(PROGRAMS)/introspection
+GTK_INSTALLED = \
+  $(LIBDIR)/libextensionkit-gtk4.so.0 $(LIBDIR)/libextensionkit-gtk4.so $(LIBDIR)/pkgconfig/extensionkit-gtk4.pc \
+  $(INCLUDEDIR)/extensionkit-gtk4.h $(GIRDIR)/Extk-0.gir $(TYPELIBDIR)/Extk-0.typelib \
+  $(VAPIDIR)/extensionkit-gtk4.vapi $(VAPIDIR)/extensionkit-gtk4.deps
+# Every other file that is installed.
 INSTALLED = \
   $(BINDIR)/extctl $(BINDIR)/extensiond-browser $(LIBEXECDIR)/extensiond $(LIBEXECDIR)/extensiond-launcher $(LIBEXECDIR)/extension-init \
   $(LIBEXECDIR)/extension-stdio $(LIBEXECDIR)/extensiond-preview \
@@ -47,6 +57,16 @@ install: ## install under PREFIX (/usr/local), or DESTDIR and PREFIX; needs `mak
 	ln -sf libextensionkit.so.0 '$(DESTDIR)$(LIBDIR)/libextensionkit.so'; \
 	install -m 644 $(HEADER) '$(DESTDIR)$(INCLUDEDIR)'; \
 	$(call fill-in,extensionkit.pc.in,$(LIBDIR)/pkgconfig/extensionkit.pc); \
+	if [ -e $(INTROSPECTION)/Extk-0.typelib ]; then \
+	  install -d $(foreach file,$(GTK_INSTALLED),'$(DESTDIR)$(dir $(file))'); \
+	  install -m 644 $(PROGRAMS)/libextensionkit-gtk4.so '$(DESTDIR)$(LIBDIR)/libextensionkit-gtk4.so.0'; \
+	  ln -sf libextensionkit-gtk4.so.0 '$(DESTDIR)$(LIBDIR)/libextensionkit-gtk4.so'; \
+	  install -m 644 $(GTK_HEADER) '$(DESTDIR)$(INCLUDEDIR)'; \
+	  install -m 644 $(INTROSPECTION)/Extk-0.gir '$(DESTDIR)$(GIRDIR)'; \
+	  install -m 644 $(INTROSPECTION)/Extk-0.typelib '$(DESTDIR)$(TYPELIBDIR)'; \
+	  install -m 644 $(addprefix $(INTROSPECTION)/extensionkit-gtk4.,vapi deps) '$(DESTDIR)$(VAPIDIR)'; \
+	  $(call fill-in,extensionkit-gtk4.pc.in,$(LIBDIR)/pkgconfig/extensionkit-gtk4.pc); \
+	fi; \
 	install -m 644 $(SYSTEMD_DIRECTORY)/extensiond.socket '$(DESTDIR)$(UNITDIR)'; \
 	$(call fill-in,extensiond.service.in,$(UNITDIR)/extensiond.service); \
 	$(call fill-in,extensiond-launcher.service.in,$(UNITDIR)/extensiond-launcher.service); \
@@ -59,5 +79,5 @@ install: ## install under PREFIX (/usr/local), or DESTDIR and PREFIX; needs `mak
 	@echo "installed under $(DESTDIR)$(PREFIX); start with: systemctl --user daemon-reload && systemctl --user enable --now extensiond.socket"
 
 uninstall: ## remove what `make install` put there; bundles stay
-	rm -f $(foreach file,$(INSTALLED),'$(DESTDIR)$(file)')
+	rm -f $(foreach file,$(INSTALLED) $(GTK_INSTALLED),'$(DESTDIR)$(file)')
 	rmdir --ignore-fail-on-non-empty '$(DESTDIR)$(EXTENSIONSDIR)' 2>/dev/null || true

@@ -1,4 +1,4 @@
-#include "scene-view-private.h"
+#include "scene-view-parts.h"
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -6,27 +6,9 @@ enum { CLOSE_INTERVAL = 200, CLOSE_ATTEMPTS = 25 };
 /// No extension makes its host's window larger than screens are.
 enum { MOST_PIXELS = 4096 };
 
-struct _ExtkSceneView {
-  GtkWidget parent_instance;
-  GtkWidget *canvas, *placeholder;
-  ExtkKeyboard *keyboard;
-  ExtkDisplay *display;
-  extk_scene *scene;
-  ExtkPopovers *popovers;
-  char *title;
-  gboolean is_shown, was_shown, is_unresponsive, fits, is_disposed;
-  int tint;
-  /// The scene was told how large it is.
-  gboolean is_sized;
-  int natural_width, natural_height;
-  guint tick, closing, attempts;
-};
-
 G_DEFINE_QUARK(extk-scene-error, extk_scene_error)
 G_DEFINE_FINAL_TYPE(ExtkSceneView, extk_scene_view, GTK_TYPE_WIDGET)
 
-enum { SHOWN = 1, RESPONSIVE, TITLE, PLACEHOLDER, FITS, TINT, PROPERTIES };
-static GParamSpec *properties[PROPERTIES];
 enum { DID_ACTIVATE, WILL_DEACTIVATE, ATTENTION, SIGNALS };
 static guint signals[SIGNALS];
 
@@ -40,7 +22,7 @@ static void set_shown(ExtkSceneView *self, gboolean is_shown) {
   gtk_widget_set_child_visible(self->canvas, is_shown);
   if (self->placeholder) gtk_widget_set_child_visible(self->placeholder, !is_shown);
   gtk_widget_queue_resize(GTK_WIDGET(self));
-  g_object_notify_by_pspec(G_OBJECT(self), properties[SHOWN]);
+  g_object_notify_by_pspec(G_OBJECT(self), extk_scene_view_properties[SHOWN]);
   // Whoever was told may have let go of the scene.
   if (is_shown && self->is_shown && !self->was_shown) {
     self->was_shown = TRUE;
@@ -51,7 +33,7 @@ static void set_shown(ExtkSceneView *self, gboolean is_shown) {
 static void set_responsive(ExtkSceneView *self, gboolean is_responsive) {
   if (self->is_unresponsive == !is_responsive) return;
   self->is_unresponsive = !is_responsive;
-  g_object_notify_by_pspec(G_OBJECT(self), properties[RESPONSIVE]);
+  g_object_notify_by_pspec(G_OBJECT(self), extk_scene_view_properties[RESPONSIVE]);
 }
 
 static void update_title(ExtkSceneView *self) {
@@ -63,7 +45,7 @@ static void update_title(ExtkSceneView *self) {
   }
   gtk_accessible_update_property(
     GTK_ACCESSIBLE(self->canvas), GTK_ACCESSIBLE_PROPERTY_LABEL, self->title ? self->title : "", -1);
-  g_object_notify_by_pspec(G_OBJECT(self), properties[TITLE]);
+  g_object_notify_by_pspec(G_OBJECT(self), extk_scene_view_properties[TITLE]);
 }
 
 static void update_preferred_size(ExtkSceneView *self) {
@@ -313,35 +295,9 @@ static void extk_scene_view_dispose(GObject *object) {
   G_OBJECT_CLASS(extk_scene_view_parent_class)->dispose(object);
 }
 
-static void extk_scene_view_get_property(GObject *object, guint id, GValue *value, GParamSpec *specification) {
-  ExtkSceneView *self = EXTK_SCENE_VIEW(object);
-  switch (id) {
-    case SHOWN: g_value_set_boolean(value, self->is_shown); break;
-    case RESPONSIVE: g_value_set_boolean(value, !self->is_unresponsive); break;
-    case TITLE: g_value_set_string(value, self->title); break;
-    case PLACEHOLDER: g_value_set_object(value, self->placeholder); break;
-    case FITS: g_value_set_boolean(value, self->fits); break;
-    case TINT: g_value_set_int(value, self->tint); break;
-    default: G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, specification);
-  }
-}
-
-static void extk_scene_view_set_property(
-  GObject *object, guint id, const GValue *value, GParamSpec *specification) {
-  ExtkSceneView *self = EXTK_SCENE_VIEW(object);
-  switch (id) {
-    case PLACEHOLDER: extk_scene_view_set_placeholder(self, g_value_get_object(value)); break;
-    case FITS: extk_scene_view_set_fits(self, g_value_get_boolean(value)); break;
-    case TINT: extk_scene_view_set_tint(self, g_value_get_int(value)); break;
-    default: G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, specification);
-  }
-}
-
 static void extk_scene_view_class_init(ExtkSceneViewClass *class) {
   GObjectClass *object = G_OBJECT_CLASS(class);
   object->dispose = extk_scene_view_dispose;
-  object->get_property = extk_scene_view_get_property;
-  object->set_property = extk_scene_view_set_property;
   GtkWidgetClass *widget = GTK_WIDGET_CLASS(class);
   widget->measure = extk_scene_view_measure;
   widget->size_allocate = extk_scene_view_size_allocate;
@@ -350,15 +306,7 @@ static void extk_scene_view_class_init(ExtkSceneViewClass *class) {
   widget->grab_focus = extk_scene_view_grab_focus;
   widget->focus = extk_scene_view_focus;
   gtk_widget_class_set_css_name(widget, "sceneview");
-  const GParamFlags readable = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
-  const GParamFlags writable = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | G_PARAM_EXPLICIT_NOTIFY;
-  properties[SHOWN] = g_param_spec_boolean("shown", NULL, NULL, FALSE, readable);
-  properties[RESPONSIVE] = g_param_spec_boolean("responsive", NULL, NULL, TRUE, readable);
-  properties[TITLE] = g_param_spec_string("title", NULL, NULL, NULL, readable);
-  properties[PLACEHOLDER] = g_param_spec_object("placeholder", NULL, NULL, GTK_TYPE_WIDGET, writable);
-  properties[FITS] = g_param_spec_boolean("fits", NULL, NULL, FALSE, writable);
-  properties[TINT] = g_param_spec_int("tint", NULL, NULL, -1, 0xffffff, -1, writable);
-  g_object_class_install_properties(object, PROPERTIES, properties);
+  extk_scene_view_install_properties(object);
   /**
    * ExtkSceneView::did-activate:
    * @self: the view
@@ -398,37 +346,3 @@ static void extk_scene_view_init(ExtkSceneView *self) {
 }
 
 GtkWidget *extk_scene_view_new(void) { return g_object_new(EXTK_TYPE_SCENE_VIEW, NULL); }
-gboolean extk_scene_view_get_shown(ExtkSceneView *self) { return self->is_shown; }
-gboolean extk_scene_view_get_responsive(ExtkSceneView *self) { return !self->is_unresponsive; }
-const char *extk_scene_view_get_title(ExtkSceneView *self) { return self->title; }
-GtkWidget *extk_scene_view_get_placeholder(ExtkSceneView *self) { return self->placeholder; }
-gboolean extk_scene_view_get_fits(ExtkSceneView *self) { return self->fits; }
-int extk_scene_view_get_tint(ExtkSceneView *self) { return self->tint; }
-
-void extk_scene_view_set_placeholder(ExtkSceneView *self, GtkWidget *placeholder) {
-  g_return_if_fail(EXTK_IS_SCENE_VIEW(self));
-  if (placeholder == self->placeholder || self->is_disposed) return;
-  g_clear_pointer(&self->placeholder, gtk_widget_unparent);
-  self->placeholder = placeholder;
-  if (placeholder) {
-    gtk_widget_set_parent(placeholder, GTK_WIDGET(self));
-    gtk_widget_set_child_visible(placeholder, !self->is_shown);
-  }
-  g_object_notify_by_pspec(G_OBJECT(self), properties[PLACEHOLDER]);
-}
-
-void extk_scene_view_set_fits(ExtkSceneView *self, gboolean fits) {
-  g_return_if_fail(EXTK_IS_SCENE_VIEW(self));
-  if (self->fits == fits) return;
-  self->fits = fits;
-  gtk_widget_queue_resize(GTK_WIDGET(self));
-  g_object_notify_by_pspec(G_OBJECT(self), properties[FITS]);
-}
-
-void extk_scene_view_set_tint(ExtkSceneView *self, int tint) {
-  g_return_if_fail(EXTK_IS_SCENE_VIEW(self));
-  if (self->tint == tint) return;
-  self->tint = tint;
-  if (self->scene) extk_scene_set_tint(self->scene, tint);
-  g_object_notify_by_pspec(G_OBJECT(self), properties[TINT]);
-}

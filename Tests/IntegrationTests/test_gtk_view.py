@@ -7,13 +7,13 @@ import subprocess
 import tempfile
 import unittest
 
+from installed import Installed, run
 from test_gtk_host import BLUE, INTROSPECTION, Screen
 from test_preview import WINDOW
 
 from world import BUILD, DEADLINE, until
 
 HERE = pathlib.Path(__file__).resolve().parent
-HEADERS = HERE.parents[1] / "Sources/CSceneView/include"
 HOSTILE = HERE.parent / "SceneTests/hostile.c"
 PROTOCOLS = pathlib.Path("/usr/share/wayland-protocols/stable")
 # What ends the connection, and what goes on.
@@ -37,11 +37,15 @@ int main() {
     return 0;
 }
 """
-
-
-def flags(*packages):
-    return subprocess.run(
-        ["pkg-config", "--cflags", "--libs", *packages], capture_output=True, text=True, check=True).stdout.split()
+PYTHON = """
+import gi
+gi.require_version("Gtk", "4.0")
+gi.require_version("Extk", "0")
+from gi.repository import Extk, Gtk
+Gtk.init()
+view = Extk.SceneView(placeholder=Gtk.Label(label="none"), tint=255)
+print(view.get_placeholder().get_label(), view.props.tint)
+"""
 
 
 class GTKView(unittest.TestCase):
@@ -49,9 +53,10 @@ class GTKView(unittest.TestCase):
     def setUpClass(cls):
         cls.directory = pathlib.Path(tempfile.mkdtemp(prefix="view-"))
         cls.addClassCleanup(shutil.rmtree, cls.directory, ignore_errors=True)
-        cls.library = BUILD / "introspection"
-        subprocess.run([INTROSPECTION, BUILD, cls.library], check=True, timeout=DEADLINE)
-        cls.compiled("view_host", [HERE / "view_host.c"], "-Werror", *flags("gtk4"))
+        run(INTROSPECTION, BUILD, BUILD / "introspection")
+        cls.prefix = Installed.prefix()
+        cls.compiled(
+            "view_host", [HERE / "view_host.c"], "-Werror", *Installed.flags("--cflags", "--libs", "extensionkit-gtk4"))
         codes = [HOSTILE]
         for name in "xdg-shell", "viewporter":
             description, code = PROTOCOLS / name / f"{name}.xml", cls.directory / f"{name}.c"
@@ -63,17 +68,17 @@ class GTKView(unittest.TestCase):
 
     @classmethod
     def compiled(cls, name, sources, *options):
-        libraries = ["-L", cls.library, "-lextensionkit-gtk4"] if name == "view_host" else []
         subprocess.run(
-            ["cc", "-O1", "-Wall", "-I", cls.directory, "-I", HEADERS,
-             "-o", cls.directory / name, *sources, *options, *libraries], check=True, timeout=DEADLINE)
+            ["cc", "-O1", "-Wall", "-I", cls.directory, "-o", cls.directory / name, *sources, *options], check=True,
+            timeout=DEADLINE)
 
     def host(self, **more):
         self.screen = Screen(self)
         self.environment = {
             **self.screen.env, "GDK_BACKEND": "x11", "GSK_RENDERER": "cairo", "GTK_IM_MODULE": "gtk-im-context-simple",
-            "LD_LIBRARY_PATH": str(self.library), "XDG_RUNTIME_DIR": str(self.directory), "HOME": str(self.directory),
-            "GTK_A11Y": "none", "LC_ALL": "C.UTF-8", "GSETTINGS_BACKEND": "memory", "DBUS_SESSION_BUS_ADDRESS": "disabled:", **more}
+            "LD_LIBRARY_PATH": str(self.prefix / "lib"), "XDG_RUNTIME_DIR": str(self.directory), "HOME": str(self.directory),
+            "GTK_A11Y": "none", "LC_ALL": "C.UTF-8", "GSETTINGS_BACKEND": "memory",
+            "DBUS_SESSION_BUS_ADDRESS": "disabled:", **more}
         self.said = self.directory / f"said-{self.id()}"
         with open(self.said, "wb") as output:
             self.process = subprocess.Popen(
@@ -182,17 +187,21 @@ class GTKView(unittest.TestCase):
         until(lambda: self.screen.colour(700, 500) == BLUE, "the scene, twice as large")
         self.ends_well()
 
-    def test_vala(self):
+    def test_vala_and_python(self):
         source = self.directory / "host.vala"
         source.write_text(VALA)
         subprocess.run(
-            ["valac", "--quiet", "--vapidir", self.library, "--pkg", "extensionkit-gtk4", "--pkg", "gtk4",
-             "-o", self.directory / "vala", "-X", "-w", "-X", f"-I{HEADERS}", "-X", f"-L{self.library}",
-             "-X", "-lextensionkit-gtk4", source], check=True, timeout=DEADLINE)
+            ["valac", "--quiet", "--vapidir", self.prefix / "share/vala/vapi", "--pkg", "extensionkit-gtk4",
+             "-o", self.directory / "vala", "-X", "-w", source], check=True, timeout=DEADLINE,
+            env={**os.environ, **Installed.environment()})
         self.host()
         done = subprocess.run(
             [self.directory / "vala"], env=self.environment, capture_output=True, text=True, timeout=DEADLINE)
         self.assertEqual(done.stdout, "unknown display\nshown: false\n", done.stderr)
+        done = subprocess.run(
+            ["/usr/bin/python3", "-c", PYTHON], capture_output=True, text=True, timeout=DEADLINE,
+            env={**self.environment, "GI_TYPELIB_PATH": str(self.prefix / "lib/girepository-1.0")})
+        self.assertEqual(done.stdout, "none 255\n", done.stderr)
 
 
 if __name__ == "__main__":
