@@ -56,6 +56,9 @@ public struct BundleFacts: Hashable, Sendable {
     get { kept.values.digest?.text }
     set { own.values.digest = newValue.map(CompactDigest.init) }
   }
+
+  /// The same from its 32 bytes, without the text between.
+  public mutating func setDigest(sha256 bytes: [UInt8]) { own.values.digest = CompactDigest(sha256: bytes) }
   public var rootOwned: Bool {
     get { kept.values.rootOwned }
     set { own.values.rootOwned = newValue }

@@ -12,6 +12,15 @@ struct CompactDigest: Hashable, Sendable {
 
   init(_ text: String) { content = Self.sha256(text) ?? .other(text) }
 
+  /// - Precondition: they are 32.
+  init(sha256 bytes: [UInt8]) {
+    precondition(bytes.count == Self.digits / 2, "SHA-256 has 32 bytes")
+    func word(_ number: Int) -> UInt64 {
+      bytes[number * 8..<number * 8 + 8].reduce(0) { $0 << 8 | UInt64($1) }
+    }
+    content = .sha256(word(0), word(1), word(2), word(3))
+  }
+
   private static func sha256(_ text: String) -> Content? {
     guard text.hasPrefix(prefix), text.utf8.count == prefix.utf8.count + digits else { return nil }
     var words = (UInt64(0), UInt64(0), UInt64(0), UInt64(0))

@@ -9,10 +9,13 @@ extension BrokerCore.BundleFacts {
     _ record: BundleRecord, rootIndex: Int, digest: BundleDigest?, signature: SignatureCheck,
     late: BundleProblem?
   ) {
-    let kinds: [BundleRecord.Kind: Kind] = [
-      .application: .application, .appExtension: .appExtension, .pointFile: .pointFile,
-    ]
-    let kind = record.isNearMiss ? .nearMiss : kinds[record.kind] ?? .nearMiss
+    let kind: Kind =
+      switch record.kind {
+      case _ where record.isNearMiss: .nearMiss
+      case .application: .application
+      case .appExtension: .appExtension
+      case .pointFile: .pointFile
+      }
     self.init(path: record.path, rootIndex: rootIndex, kind: kind)
     var more = More()
     identifier = record.identifier
@@ -23,7 +26,7 @@ extension BrokerCore.BundleFacts {
     buildVersion = record.version
     more.containingPath = record.container?.path
     more.containingHost = record.container?.identifier
-    self.digest = digest?.description
+    if let digest { setDigest(sha256: digest.bytes) }
     rootOwned = record.isRootOwned
     more.entitlements = record.entitlements
     var found = record.problems + (late.map { [$0] } ?? [])

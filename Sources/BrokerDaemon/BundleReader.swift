@@ -142,7 +142,7 @@ final class BundleReader: @unchecked Sendable {
       let path = facts[index].path
       let own = index == 0 && path == entry.path ? digest : cache?.fingerprint(of: path)?.digest
       guard let own else { return nil }
-      facts[index].digest = own.description
+      facts[index].setDigest(sha256: own.bytes)
     }
     for bundle in facts { note(bundle.path, in: entry.root, isRead: false) }
     return Result(found: facts)

@@ -115,9 +115,7 @@ public import LinuxSystem
 
   /// The highest byte first.
   private func append<Value: FixedWidthInteger>(_ value: Value) {
-    for shift in stride(from: Value.bitWidth - 8, through: 0, by: -8) {
-      text.append(UInt8(truncatingIfNeeded: value >> shift))
-    }
+    unsafe withUnsafeBytes(of: value.bigEndian) { unsafe text += $0 }
   }
 
   private func file(_ entry: BundleTree.Entry, of tree: BundleTree) throws(Failure) -> BundleDigest {

@@ -26,6 +26,16 @@ func `a digest is what it was, in whatever form it is kept`(_ text: String) {
   #expect(other == facts)
 }
 
+@Test func `a digest's bytes are what its text says`() {
+  var (text, bytes) = (BundleFacts(path: "/a", rootIndex: 0, kind: .appExtension), [UInt8]())
+  var other = text
+  for byte in 0..<32 { bytes.append(UInt8(byte * 37 % 256)) }
+  let digits = bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+  text.digest = "sha256:" + digits
+  other.setDigest(sha256: bytes)
+  #expect(other == text && other.digest == text.digest)
+}
+
 @Test func `paths are there once each, until they are removed`() {
   var paths: PathSet = []
   #expect(paths.isEmpty)

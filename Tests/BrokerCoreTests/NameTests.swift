@@ -35,3 +35,12 @@ func `a version serves what needs its first number and no later one`(
   let long = "org." + String(repeating: "a", count: 251)
   #expect(BundleIdentifier.isValid(long) && !BundleIdentifier.isValid(long + "a"))
 }
+
+@Test(arguments: [
+  ("org.example", true), ("a.b-c.D9", true), ("-.-", true), ("org", false), ("", false), (".", false),
+  ("org.", false), (".org", false), ("org..a", false), ("org.a_b", false), ("org.ä", false),
+  ("org.a b", false),
+])
+func `an identifier has two or more parts of letters, digits and dashes`(text: String, isValid: Bool) {
+  #expect(BundleIdentifier.isValid(text) == isValid)
+}
