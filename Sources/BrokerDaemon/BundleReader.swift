@@ -70,6 +70,7 @@ final class BundleReader: @unchecked Sendable {
   func pruneCache() {
     cache?.keepOnly { known[$0] != nil }
     verdicts.prune()
+    cache?.tidy()
     cache?.releaseMemory()
   }
 

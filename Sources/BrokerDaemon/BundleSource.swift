@@ -95,12 +95,13 @@ final class BundleSource {
       setUnread(unread.union(missing))
       return onEvent(.scanned(serial))
     }
+    // What was read has been told by now, and nobody waits for the cache to be put in order.
+    onEvent(.scanned(serial))
     let reader = reader
     worker.perform {
       reader.pruneCache()
     } completion: { [unowned self] in
-      self.onEvent(.scanned(serial))
-      // What was read has been told by now, and all that this took is free.
+      // By now all is free that this took.
       self.worker.perform {
         CurrentProcess.returnFreeMemory()
       } completion: {

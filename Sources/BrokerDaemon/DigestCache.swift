@@ -34,6 +34,8 @@ final class DigestCache {
     guard version == 0 || version == format else {
       throw Database.Failure(description: "\(path) has another format")
     }
+    // Nothing is written to one that is whole: each write is synced, and after a large scan may have to move all of it.
+    if version == format { return database }
     try database.execute(
       """
       CREATE TABLE IF NOT EXISTS fingerprints (
@@ -130,15 +132,19 @@ final class DigestCache {
     }
   }
 
-  /// One transaction for all that is kept from here to `commit`.
+  /// One transaction for all that is kept from here to `commit`. What is committed stays in the log until `tidy`, or until
+  /// something is kept by itself: people wait for the end of this.
   func begin() {
     // To say it twice would fail, and a failure ends the first one.
-    if !database.isInTransaction { try? database.execute("BEGIN") }
+    if !database.isInTransaction { try? database.execute("PRAGMA wal_autocheckpoint=0; BEGIN") }
   }
 
   func commit() {
-    if database.isInTransaction { try? database.execute("COMMIT") }
+    if database.isInTransaction { try? database.execute("COMMIT; PRAGMA wal_autocheckpoint=1000") }
   }
+
+  /// Moves what is in the log to its place, which is synced twice for it.
+  func tidy() { try? database.execute("PRAGMA wal_checkpoint(PASSIVE)") }
 
   private func together(_ work: () -> Void) {
     begin()
