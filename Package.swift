@@ -37,6 +37,7 @@ let package = Package(
     .executable(name: "extensiond-launcher", targets: ["extensiond-launcher"]),
     .executable(name: "extension-init", targets: ["extension-init"]),
     .executable(name: "extensiond-preview", targets: ["extensiond-preview"]),
+    .executable(name: "extensiond-preview-window", targets: ["extensiond-preview-window"]),
     .executable(name: "extensiond-browser", targets: ["extensiond-browser"]),
     .executable(name: "extctl", targets: ["extctl"]),
     .plugin(name: "VarlinkPlugin", targets: ["VarlinkPlugin"]),
@@ -260,6 +261,9 @@ let package = Package(
     .executableTarget(name: "extctl", dependencies: ["ExtensionControl", "LinuxSystem"]),
     // The same decisions in a window.
     .executableTarget(
+      name: "extensiond-preview-window",
+      dependencies: ["CGTK", "CSceneView", "GTKSupport", "LinuxSystem", "SceneCompositorC"]),
+    .executableTarget(
       name: "extensiond-browser",
       dependencies: ["CGTK", "ExtensionControl", "ExtensionInterfaces", "GTKSupport", "LinuxSystem"]),
     .plugin(
@@ -352,7 +356,12 @@ let languageC = Set([
   "extension-init",
 ])
 // Every line of theirs calls GTK, of which Swift knows nothing: marks on all of them would say nothing.
-let callsOnlyC = Set(["example-editor", "example-word-count", "extensiond-browser"])
+let callsOnlyC = Set([
+  "example-editor",
+  "example-word-count",
+  "extensiond-browser",
+  "extensiond-preview-window",
+])
 for target in package.targets
 where [.regular, .executable, .test].contains(target.type) && !languageC.contains(target.name) {
   target.swiftSettings = (target.swiftSettings ?? []) + settings

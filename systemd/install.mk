@@ -31,7 +31,7 @@ GTK_INSTALLED = \
 # Every other file that is installed.
 INSTALLED = \
   $(BINDIR)/extctl $(BINDIR)/extensiond-browser $(LIBEXECDIR)/extensiond $(LIBEXECDIR)/extensiond-launcher $(LIBEXECDIR)/extension-init \
-  $(LIBEXECDIR)/extension-stdio $(LIBEXECDIR)/extensiond-preview \
+  $(LIBEXECDIR)/extension-stdio $(LIBEXECDIR)/extensiond-preview $(LIBEXECDIR)/extensiond-preview-window \
   $(LIBDIR)/libextensionkit.so.0 $(LIBDIR)/libextensionkit.so $(LIBDIR)/pkgconfig/extensionkit.pc \
   $(INCLUDEDIR)/extensionkit.h \
   $(UNITDIR)/extensiond.socket $(UNITDIR)/extensiond.service $(UNITDIR)/extensiond-launcher.service \
@@ -47,11 +47,11 @@ fill-in = sed -e 's|@prefix@|$(PREFIX)|' -e 's|@libexecdir@|$(LIBEXECDIR)|' -e '
 .PHONY: install uninstall
 
 install: ## install under PREFIX (/usr/local), or DESTDIR and PREFIX; needs `make build`
-	@for program in extensiond extensiond-launcher extension-init extension-stdio extensiond-preview extctl extensiond-browser libextensionkit.so; do \
+	@for program in extensiond extensiond-launcher extension-init extension-stdio extensiond-preview extensiond-preview-window extctl extensiond-browser libextensionkit.so; do \
 	  [ -x $(PROGRAMS)/$$program ] || { echo "$(PROGRAMS)/$$program is missing; run 'make build' first" >&2; exit 1; }; done
 	@umask 022; set -e; version=$$($(PROGRAMS)/extensiond --version); version=$${version##* }; \
 	install -d $(foreach file,$(INSTALLED),'$(DESTDIR)$(dir $(file))') '$(DESTDIR)$(EXTENSIONSDIR)'; \
-	install -m 755 $(addprefix $(PROGRAMS)/,extensiond extensiond-launcher extension-init extension-stdio extensiond-preview) '$(DESTDIR)$(LIBEXECDIR)'; \
+	install -m 755 $(addprefix $(PROGRAMS)/,extensiond extensiond-launcher extension-init extension-stdio extensiond-preview extensiond-preview-window) '$(DESTDIR)$(LIBEXECDIR)'; \
 	install -m 755 $(addprefix $(PROGRAMS)/,extctl extensiond-browser) '$(DESTDIR)$(BINDIR)'; \
 	install -m 644 $(PROGRAMS)/libextensionkit.so '$(DESTDIR)$(LIBDIR)/libextensionkit.so.0'; \
 	ln -sf libextensionkit.so.0 '$(DESTDIR)$(LIBDIR)/libextensionkit.so'; \

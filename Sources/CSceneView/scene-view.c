@@ -65,6 +65,8 @@ static void handle(ExtkSceneView *self, extk_scene_event event) {
   switch (event) {
     case EXTK_SCENE_SHOWN:
       extk_canvas_changed(EXTK_CANVAS(self->canvas));
+      // It had one before it was this scene's window.
+      update_title(self);
       set_shown(self, TRUE);
       return;
     case EXTK_SCENE_HIDDEN:

@@ -183,6 +183,25 @@ class GTKHost(World):
         until(lambda: (self.screen.do("key", "ctrl+a", "key", "ctrl+v"),
                        "TEXT onetwo" in self.extctl("logs", "org.example.Ext").stdout)[1], "'onetwo'")
 
+    def test_a_preview_has_a_window(self):
+        self.put(self.make_host(point={"UserInterface": True}))
+        path = self.make_bundle(program="#!/usr/bin/python3\n" + WINDOW, info={"Extensiond": {"Runtime": "wayland"}})
+        self.start_broker()
+        screen = Screen(self)
+        self.said = self.place / "said"
+        with open(self.said, "wb") as output:
+            self.program = subprocess.Popen(
+                [BUILD / "extctl", "preview", path, "--size", "500x200"], stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+                env={**self.env, "DISPLAY": screen.name, "GDK_BACKEND": "x11", "GSK_RENDERER": "cairo"})
+        self.addCleanup(self.program.wait)
+        self.addCleanup(self.program.kill)
+        screen.do("search", "--sync", "--onlyvisible", "--name", "^a program$", "windowfocus", "--sync")
+        until(lambda: screen.colour(480, 180) == BLUE, "the scene")
+        screen.do("type", "hi")
+        self.hears("TEXT hi")
+        self.program.terminate()
+        self.assertEqual(self.program.wait(DEADLINE), 0, self.said.read_text())
+
 
 if __name__ == "__main__":
     unittest.main()
