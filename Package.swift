@@ -172,6 +172,10 @@ let package = Package(
     .executableTarget(
       name: "scene-run", dependencies: ["LinuxSystem", "SceneCompositor", "SceneHeadless"],
       path: "Tests/SceneTests/scene-run"),
+    // A client that writes what it likes, for tests and measurements.
+    .target(
+      name: "WireClient", dependencies: ["LinuxSystem", "SceneCompositor"],
+      path: "Tests/SceneTests/WireClient"),
     .target(
       name: "ExtensionDistributed", dependencies: ["ExtensionFoundation", "Varlink"],
       plugins: ["VarlinkPlugin"]),
@@ -285,7 +289,7 @@ let package = Package(
       name: "extension-bench",
       dependencies: [
         "CBench", "CLinux", "ExtensionFoundation", "ExtensionInterfaces", "LauncherProtocol", "LinuxSystem",
-        "Varlink",
+        "SceneCompositor", "Varlink", "WireClient",
       ],
       plugins: ["VarlinkPlugin"]),
 
@@ -311,7 +315,7 @@ let package = Package(
     .testTarget(
       name: "LauncherTests", dependencies: ["Launcher", "LauncherProtocol", "LinuxSystem", "Varlink"]),
     .testTarget(
-      name: "SceneCompositorTests", dependencies: ["LinuxSystem", "SceneCompositor"],
+      name: "SceneCompositorTests", dependencies: ["LinuxSystem", "SceneCompositor", "WireClient"],
       path: "Tests/SceneTests/SceneCompositorTests"),
     .testTarget(
       name: "VarlinkTests",

@@ -157,6 +157,7 @@ public import LinuxSystem
   public func attach(_ socket: consuming FileDescriptor) throws(Errno) {
     unsafe precondition(client == nil, "a compositor has one client")
     guard let client = unsafe wl_client_create(display, socket.rawValue) else { throw .last }
+    room = cwayland_room(socket.rawValue)
     _ = socket.take()
     self.client = unsafe client
     clientListener = unsafe cwayland_listen_client(
@@ -243,7 +244,11 @@ public import LinuxSystem
 
   // What the kernel keeps for it is bounded. In percent of that.
   private static let (few, half, tooFull): (CInt, CInt, CInt) = (15, 50, 75)
-  private var fullness: CInt { unsafe client.map { unsafe cwayland_fullness(wl_client_get_fd($0)) } ?? 0 }
+  private var fullness: CInt {
+    unsafe client.map { unsafe cwayland_fullness(wl_client_get_fd($0), room) } ?? 0
+  }
+  /// Of the client's socket. The kernel is asked once: each frame looks at how full it is, several times.
+  private var room: CInt = 0
   private var owes = false
 
   /// Whether it may be sent what can as well be said later, in its newest form: where the pointer is, how large a scene is.

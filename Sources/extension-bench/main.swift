@@ -45,6 +45,9 @@ let rows: [(String, () throws -> Row)] = [
   ("discovery.increment", bench.discoveryIncrement),
   ("explain.2k", bench.explain),
   ("hash.256m", bench.hashing),
+  ("scene.frame", bench.sceneFrame),
+  ("scene.damage", bench.sceneDamage),
+  ("scene.sixteen", bench.sceneSixteen),
 ]
 let asJSON = arguments.contains("--json")
 if !asJSON { print(Row.heading) }

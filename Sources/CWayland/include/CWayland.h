@@ -170,12 +170,17 @@ static inline const char *cwayland_error_text(
   return is ? message->arguments[2].s : NULL;
 }
 
-// How full a socket is with what its peer has not read, in percent.
-static inline int cwayland_fullness(int descriptor) {
-  int used = 0, room = 0;
+// What the kernel keeps for a socket's peer at most, in bytes; 0 where that is not known.
+static inline int cwayland_room(int descriptor) {
+  int room = 0;
   socklen_t length = sizeof room;
-  if (ioctl(descriptor, SIOCOUTQ, &used) != 0) return 0;
-  if (getsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &room, &length) != 0 || room <= 0) return 0;
+  return getsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &room, &length) == 0 && room > 0 ? room : 0;
+}
+
+// How much of that a socket's peer has not read, in percent.
+static inline int cwayland_fullness(int descriptor, int room) {
+  int used = 0;
+  if (room == 0 || ioctl(descriptor, SIOCOUTQ, &used) != 0) return 0;
   return (int)((long long)used * 100 / room);
 }
 

@@ -1,5 +1,6 @@
 internal import SceneCompositor
 internal import Testing
+internal import WireClient
 
 /// What host and extension say about a scene beside its windows.
 struct ControlTests {

@@ -1,5 +1,6 @@
 internal import SceneCompositor
 internal import Testing
+internal import WireClient
 
 /// Where popups stand, as xdg_positioner's description has it, in a scene of 400 x 300.
 struct PositionTests {

@@ -1,5 +1,6 @@
 internal import SceneCompositor
 internal import Testing
+internal import WireClient
 
 /// Which window is which scene, and how scenes end.
 struct SceneTests {

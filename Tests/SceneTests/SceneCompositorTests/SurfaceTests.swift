@@ -1,5 +1,6 @@
 internal import SceneCompositor
 internal import Testing
+internal import WireClient
 
 /// What is seen of surfaces.
 struct SurfaceTests {

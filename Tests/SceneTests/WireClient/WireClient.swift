@@ -1,35 +1,34 @@
-internal import LinuxSystem
-internal import SceneCompositor
-internal import Testing
+package import LinuxSystem
+package import SceneCompositor
 
 /// A client of a compositor in the same thread: it writes requests as they are on the wire, and lets them be served at
 /// once. Objects are their numbers; requests and events have the numbers of the protocols.
-final class WireClient {
-  enum Argument: ExpressibleByIntegerLiteral {
+package final class WireClient {
+  package enum Argument: ExpressibleByIntegerLiteral {
     case number(Int)
     case object(UInt32)
     case text(String)
 
-    init(integerLiteral value: Int) { self = .number(value) }
+    package init(integerLiteral value: Int) { self = .number(value) }
   }
 
-  struct Event: Equatable {
-    let object: UInt32
-    let number: Int
-    let arguments: [Int]
+  package struct Event: Equatable {
+    package let object: UInt32
+    package let number: Int
+    package let arguments: [Int]
   }
 
-  let compositor: SceneCompositor
+  package let compositor: SceneCompositor
   private let socket: SharedDescriptor
   private var next: UInt32 = 2
   private var unread: [UInt8] = []
-  private(set) var events: [Event] = []
+  package private(set) var events: [Event] = []
   /// What the host was told of the connection's end, each time.
-  private(set) var ends: [String?] = []
-  private(set) var notes: [String] = []
+  package private(set) var ends: [String?] = []
+  package private(set) var notes: [String] = []
   private var globals: [String: Int] = [:]
 
-  init(
+  package init(
     _ naming: SceneCompositor.Naming = .oneScene, scale: Double = 1,
     limits: SceneCompositor.Limits = .init()
   ) throws {
@@ -53,23 +52,25 @@ final class WireClient {
     globals[String(decoding: bytes.prefix(event.arguments[1] - 1), as: UTF8.self)] = event.arguments[0]
   }
 
-  func bind(_ type: String, _ version: Int = 1) -> UInt32 {
+  package func bind(_ type: String, _ version: Int = 1) -> UInt32 {
     let id = newID()
     request(registry, 0, .number(globals[type] ?? 0), .text(type), .number(version), .object(id))
     return id
   }
 
-  func newID() -> UInt32 {
+  package func newID() -> UInt32 {
     defer { next += 1 }
     return next
   }
 
-  func request(_ object: UInt32, _ number: Int, _ arguments: Argument..., file: SharedDescriptor? = nil) {
+  package func request(
+    _ object: UInt32, _ number: Int, _ arguments: Argument..., file: SharedDescriptor? = nil
+  ) {
     send(object, number, arguments, file)
   }
 
   /// A request that makes an object, whose number comes first.
-  func make(_ object: UInt32, _ number: Int, _ arguments: Argument..., file: SharedDescriptor? = nil)
+  package func make(_ object: UInt32, _ number: Int, _ arguments: Argument..., file: SharedDescriptor? = nil)
     -> UInt32
   {
     let id = newID()
@@ -94,15 +95,28 @@ final class WireClient {
     }
     words[1] = UInt32(words.count * 4) << 16 | UInt32(number)
     let bytes = words.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> UInt32($0 * 8)) } }
+    if isHolding { return held += bytes }
     _ = try? Socket.send(bytes[...], descriptors: file.map { [$0] } ?? [], to: socket.rawValue)
     serve()
   }
 
+  private var isHolding = false
+  private var held: [UInt8] = []
+
+  /// Writes all requests of `body` at once. They are served when `serve()` is called, or the compositor dispatches.
+  package func hold(_ body: () -> Void) {
+    isHolding = true
+    body()
+    isHolding = false
+    _ = try? Socket.send(held[...], descriptors: [], to: socket.rawValue)
+    held = []
+  }
+
   /// Whatever is sent to it is an error of the sender from now on.
-  func stopListening() { Socket.shutdownReads(socket.descriptor) }
+  package func stopListening() { Socket.shutdownReads(socket.descriptor) }
 
   /// Lets the compositor do what there is to do, and reads what it says.
-  func serve() {
+  package func serve() {
     compositor.dispatch()
     var buffer = [UInt8](repeating: 0, count: 4096)
     while let got = try? Socket.receive(into: &buffer, from: socket.rawValue, maximumDescriptors: 4),
@@ -124,23 +138,23 @@ final class WireClient {
   }
 
   /// The arguments of an object's events of a kind, oldest first.
-  func events(of object: UInt32, _ number: Int) -> [[Int]] {
+  package func events(of object: UInt32, _ number: Int) -> [[Int]] {
     serve()
     return events.filter { $0.object == object && $0.number == number }.map(\.arguments)
   }
 
   // MARK: What each test needs
 
-  private(set) lazy var surfaces = bind("wl_compositor", 4)
-  private(set) lazy var children = bind("wl_subcompositor")
-  private(set) lazy var memory = bind("wl_shm")
-  private(set) lazy var base = bind("xdg_wm_base", 3)
-  private(set) lazy var seat = bind("wl_seat", 5)
+  package private(set) lazy var surfaces = bind("wl_compositor", 4)
+  package private(set) lazy var children = bind("wl_subcompositor")
+  package private(set) lazy var memory = bind("wl_shm")
+  package private(set) lazy var base = bind("xdg_wm_base", 3)
+  package private(set) lazy var seat = bind("wl_seat", 5)
 
-  func makeSurface() -> UInt32 { make(surfaces, 0) }
+  package func makeSurface() -> UInt32 { make(surfaces, 0) }
 
   /// A buffer of one colour.
-  func makeBuffer(_ width: Int, _ height: Int, _ colour: UInt32 = 0xff00_ff00) throws -> UInt32 {
+  package func makeBuffer(_ width: Int, _ height: Int, _ colour: UInt32 = 0xff00_ff00) throws -> UInt32 {
     // Tests run at the same time, each with clients of its own.
     let path = "/dev/shm/wire-client-\(CurrentProcess.processID)-\(ObjectIdentifier(self).hashValue)"
     let file = SharedDescriptor(try File.open(path, [.readWrite, .create, .exclusive]))
@@ -153,18 +167,18 @@ final class WireClient {
     return buffer
   }
 
-  func draw(_ surface: UInt32, _ width: Int, _ height: Int, _ colour: UInt32 = 0xff00_ff00) throws {
+  package func draw(_ surface: UInt32, _ width: Int, _ height: Int, _ colour: UInt32 = 0xff00_ff00) throws {
     request(surface, 1, .object(try makeBuffer(width, height, colour)), 0, 0)
     request(surface, 2, 0, 0, .number(width), .number(height))
   }
 
-  func commit(_ surface: UInt32) { request(surface, 6) }
+  package func commit(_ surface: UInt32) { request(surface, 6) }
 
-  struct Window {
-    let surface: UInt32, shell: UInt32, role: UInt32
+  package struct Window {
+    package let surface: UInt32, shell: UInt32, role: UInt32
   }
 
-  func makeWindow(parent: Window? = nil, title: String? = nil) -> Window {
+  package func makeWindow(parent: Window? = nil, title: String? = nil) -> Window {
     let surface = makeSurface()
     let shell = make(base, 2, .object(surface))
     let window = Window(surface: surface, shell: shell, role: make(shell, 1))
@@ -174,13 +188,17 @@ final class WireClient {
   }
 
   /// As clients do it: a first commit, the answer to how large it is to be, a picture.
-  func show(_ window: Window, _ width: Int = 100, _ height: Int = 80, _ colour: UInt32 = 0xff00_ff00) throws {
+  package func show(_ window: Window, _ width: Int = 100, _ height: Int = 80, _ colour: UInt32 = 0xff00_ff00)
+    throws
+  {
     try prepare(window, width, height, colour)
     commit(window.surface)
   }
 
   /// All of that but for the last commit.
-  func prepare(_ window: Window, _ width: Int = 100, _ height: Int = 80, _ colour: UInt32 = 0xff00_ff00)
+  package func prepare(
+    _ window: Window, _ width: Int = 100, _ height: Int = 80, _ colour: UInt32 = 0xff00_ff00
+  )
     throws
   {
     commit(window.surface)
@@ -188,27 +206,39 @@ final class WireClient {
     try draw(window.surface, width, height, colour)
   }
 
-  func hide(_ window: Window) {
+  package func hide(_ window: Window) {
     request(window.surface, 1, 0, 0, 0)
     commit(window.surface)
   }
 
-  func destroy(_ window: Window) {
+  package func destroy(_ window: Window) {
     request(window.role, 0)
     request(window.shell, 0)
     request(window.surface, 0)
   }
 
-  struct Rule {
-    var size = (20, 10)
-    var anchor = (100, 80, 30, 20)
-    var edge = 0
-    var gravity = 0
-    var adjustment = 0
-    var offset = (0, 0)
+  package struct Rule {
+    package var size: (Int, Int)
+    package var anchor: (Int, Int, Int, Int)
+    package var edge: Int
+    package var gravity: Int
+    package var adjustment: Int
+    package var offset: (Int, Int)
+
+    package init(
+      size: (Int, Int) = (20, 10), anchor: (Int, Int, Int, Int) = (100, 80, 30, 20), edge: Int = 0,
+      gravity: Int = 0, adjustment: Int = 0, offset: (Int, Int) = (0, 0)
+    ) {
+      self.size = size
+      self.anchor = anchor
+      self.edge = edge
+      self.gravity = gravity
+      self.adjustment = adjustment
+      self.offset = offset
+    }
   }
 
-  func makePopup(of parent: Window, _ rule: Rule = Rule(), grabs: Bool = false) throws -> Window {
+  package func makePopup(of parent: Window, _ rule: Rule = Rule(), grabs: Bool = false) throws -> Window {
     let positioner = make(base, 1)
     request(positioner, 1, .number(rule.size.0), .number(rule.size.1))
     let (x, y, width, height) = rule.anchor
