@@ -18,8 +18,11 @@ def search(*folders):
 def gtk():
     """The options with which GTK's module and that of its contents are found, and what a program is linked with for them."""
     flags = subprocess.run(["pkg-config", "--cflags-only-I", "gtk4"], stdout=subprocess.PIPE, text=True, check=True).stdout
-    own = f"-fmodule-map-file={BUILD / 'CSceneClient.build/module.modulemap'}"
-    found = ["-I", ROOT / "Sources/CGTK", *(part for flag in [own, *flags.split()] for part in ("-Xcc", flag))]
+    own = [f"-fmodule-map-file={BUILD / name}.build/module.modulemap"
+           for name in ("CSceneClient", "CSceneCompositor", "CSceneView")]
+    # What the view's Swift stands on, also where nobody sees it.
+    below = [part for name in ("CKeyboard", "CKeyboardX11", "CWaylandServer") for part in ("-I", ROOT / "Sources" / name)]
+    found = ["-I", ROOT / "Sources/CGTK", *below, *(part for flag in [*own, *flags.split()] for part in ("-Xcc", flag))]
     libraries = subprocess.run(
         ["pkg-config", "--libs", "gtk4", "wayland-client"], stdout=subprocess.PIPE, text=True, check=True).stdout
     # What a plugin makes of C is put elsewhere; a copy of an older build may lie there.
