@@ -108,5 +108,17 @@ class Bundles(World):
         program.chmod(0o644)
         self.assertFails(self.bundle(program, "Made.appex"), "would be invalid", "executable")
         program.chmod(0o755)
-        (self.place / "Made.swift").touch()
+        (self.place / "Made.swift").write_text(EXTENSION % ("", BOUND % 'Identifier("org.example.Host.Other")'))
         self.assertFails(self.bundle(program, "Made.appex"), "older than", "Made.swift", "build again")
+
+    def test_a_change_beside_the_point_needs_no_other_values(self):
+        source = EXTENSION % ("", BOUND % 'Identifier("org.example.Host.Point")')
+        program = self.compile(source)
+        # The compiler leaves a file that would say the same as it is.
+        self.compile(source + "// More.\n")
+        made = self.bundle(program, "Made.appex")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        # The point has moved, and the compiler has not said so.
+        (self.place / "Made.swift").write_text("// More.\n" + source)
+        self.assertFails(self.bundle(program, "Other.appex"), "older than", "build again", output="Other.appex")
+

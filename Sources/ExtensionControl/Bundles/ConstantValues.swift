@@ -48,7 +48,8 @@ struct ConstantValues {
         .failed, "\(place): the point is not constant; write it with @Bind and an Identifier in it")
     }
     if let source = property["file"]?.string, let written = try? FileStatus(at: file).modified,
-      let changed = try? FileStatus(at: source, followLinks: true).modified, changed > written
+      let changed = try? FileStatus(at: source, followLinks: true).modified, changed > written,
+      !Self.stillSays(property, source)
     {
       throw ControlError(.failed, "\(file) is older than \(source); build again with -emit-const-values")
     }
@@ -60,6 +61,20 @@ struct ConstantValues {
       definitions.append(try definition(of: lines, place))
     default: break
     }
+  }
+
+  /// The compiler writes a file only when it says something else than before. So after a change of other lines it is older
+  /// than its source: it counts while the same words are where they were.
+  private static func stillSays(_ property: JSON, _ source: String) -> Bool {
+    guard let text = try? File.read(source, limit: 1 << 24), let line = property["line"]?.number, line > 0
+    else { return false }
+    let lines = String(decoding: text, as: UTF8.self)
+      .split(separator: "\n", omittingEmptySubsequences: false).dropFirst(Int(line) - 1)
+    guard let first = lines.first, let label = property["label"]?.string, first.contains(label) else {
+      return false
+    }
+    let rest = lines.prefix(64).joined(separator: "\n")
+    return property["value"]?.literals.allSatisfy { rest.contains($0) } == true
   }
 
   private func identifier(of line: JSON, _ place: String) throws(ControlError) -> String {
@@ -114,5 +129,15 @@ extension JSON {
   }
   fileprivate var elements: [JSON] { if case .array(let values) = self { values } else { [] } }
   fileprivate var string: String? { if case .string(let value) = self { value } else { nil } }
+  /// All words that stand in quotes, or as they are.
+  fileprivate var literals: [String] {
+    switch self {
+    case .object(let object):
+      if object["valueKind"] == .string("RawLiteral"), let word = object["value"]?.string { return [word] }
+      return object.members.flatMap(\.value.literals)
+    case .array(let values): return values.flatMap(\.literals)
+    default: return []
+    }
+  }
   fileprivate var number: Int64? { if case .integer(let value) = self { value } else { nil } }
 }
