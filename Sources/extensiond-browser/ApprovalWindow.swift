@@ -34,7 +34,10 @@ enum ApprovalWindow {
     gtk_window_set_modal(window.cast(), 1)
     gtk_window_set_child(window.cast(), box)
     cancel.on("clicked") { gtk_window_destroy(window.cast()) }
+    let start = g_get_monotonic_time()
     accept.on("clicked") {
+      // Nobody approves what was not there to be read: a click that was meant for what was there before does nothing.
+      guard g_get_monotonic_time() - start > 1_000_000 else { return }
       gtk_window_destroy(window.cast())
       approve()
     }

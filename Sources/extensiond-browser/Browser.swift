@@ -24,8 +24,11 @@ struct Browser {
       case "--help", "-h":
         print(help, terminator: "")
         CurrentProcess.exit(0)
-      case "--host": host = arguments.popFirst()
-      case "--point": point = arguments.popFirst()
+      case "--host", "--point":
+        guard let value = arguments.popFirst() else {
+          fail("\(argument) needs a name; see --help", status: 64)
+        }
+        if argument == "--host" { host = value } else { point = value }
       case "--": name = arguments.popFirst()
       case _ where argument.hasPrefix("-"):
         fail("there is no option \(argument); see --help", status: 64)

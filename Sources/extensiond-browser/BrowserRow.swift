@@ -45,13 +45,10 @@ final class BrowserRow {
     gtk_label_set_text(name.opaque, item.name)
     gtk_label_set_text(summary.opaque, item.summary)
     gtk_label_set_text(standing.opaque, item.standing)
+    // Names of the theme alone: whoever reads a picture of a stranger's runs a decoder for it, and this program can approve.
     let given = item.details?.icon
-    if let given, given.hasPrefix("/") {
-      // A picture of a stranger's is not read: whoever reads one runs a decoder for it.
-      if item.state == .enabled { gtk_image_set_from_file(icon.opaque, given) }
-    } else {
-      gtk_image_set_from_icon_name(icon.opaque, given ?? "application-x-addon")
-    }
+    let isName = given.map { !$0.contains("/") && !$0.isEmpty } ?? false
+    gtk_image_set_from_icon_name(icon.opaque, isName ? given : "application-x-addon")
     show(isOn: item.state == .enabled)
     gtk_widget_set_sensitive(toggle, item.state == .enabled || item.isApprovable ? 1 : 0)
     // What a screen reader says of the switch.

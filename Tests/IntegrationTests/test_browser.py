@@ -42,9 +42,10 @@ class Browser(World):
         self.press_switch()
         self.focus("^Approve First")
         self.becomes("org.example.Ext", "unapproved")
-        # Cancel has the focus; the other button is next.
-        self.screen.do("key", "Tab", "key", "space")
-        self.becomes("org.example.Ext", "enabled")
+        # Cancel has the focus; the other button is next, but takes nothing in its first second.
+        self.screen.do("key", "Tab")
+        until(lambda: (self.screen.do("key", "space"),
+                       self.listed("org.example.Ext")[0]["state"] == "enabled")[1], "its approval")
         self.assertEqual(self.listed("org.example.Other")[0]["state"], "unapproved")
         # What is enabled does not wait any more, and stands behind what does.
         self.screen.do("key", "Escape")
@@ -74,6 +75,8 @@ class Browser(World):
         done = subprocess.run([BUILD / "extensiond-browser"], env=environment, capture_output=True, text=True)
         self.assertEqual(done.returncode, 69)
         self.assertIn("use 'extctl browse'", done.stderr)
+        done = subprocess.run([BUILD / "extensiond-browser", "--host"], env=environment, capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (64, "extensiond-browser: --host needs a name; see --help\n"))
 
 
 if __name__ == "__main__":

@@ -183,7 +183,7 @@ def test_notification(server):
     shown = SHOWN.read_text().splitlines() if SHOWN.exists() else [""] * 5
     check("a click opens a terminal", shown[0] == "-e" and shown[2:5] == ["browse", "--", "io.extensiond.test.noticed"], shown)
     check("it has a unit of its own, and is not as confined as the broker",
-          "app-extctl" in "".join(shown[5:]) and {"NoNewPrivs:\t0", "Seccomp:\t0"} <= set(shown), shown[5:])
+          "app-extensiond" in "".join(shown[5:]) and {"NoNewPrivs:\t0", "Seccomp:\t0"} <= set(shown), shown[5:])
     server.stdin.close()
     server.wait()
 

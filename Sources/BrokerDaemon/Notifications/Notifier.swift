@@ -3,8 +3,8 @@ internal import LinuxSystem
 
 /// Shows announcements as desktop notifications: org.freedesktop.Notifications.
 ///
-/// Whoever has that name on the bus can say that the person clicked. So all that a click does is to open a terminal with
-/// `extctl browse`, once for each notification, and nothing is ever decided from one.
+/// Whoever has that name on the bus can say that the person clicked. So all that a click does is to open
+/// `extensiond-browser` or `extctl browse`, once for each notification, and nothing is ever decided from one.
 final class Notifier {
   /// Where a notification is. Its number means nothing to another server, and a server's name nothing on another bus.
   struct Place: Hashable, Sendable {
@@ -52,7 +52,7 @@ final class Notifier {
   private let onShown: ([AnnouncedContent], Place) -> Void
   private var units = 0
 
-  /// `worker`: looks for a terminal. `onShown`: where these are now.
+  /// `worker`: looks for what shows extensions. `onShown`: where these are now.
   init(
     loop: EventLoop, worker: Worker, warn: @escaping (String) -> Void,
     onShown: @escaping ([AnnouncedContent], Place) -> Void
@@ -73,14 +73,14 @@ final class Notifier {
     }
     worker.perform {
       ReviewProgram.find()
-    } completion: { [unowned self] terminal in
-      self.ask(announcements, further: further, terminal, failed)
+    } completion: { [unowned self] program in
+      self.ask(announcements, further: further, program, failed)
     }
   }
 
-  /// What the server can do, and whether somebody can start a terminal.
+  /// What the server can do, and whether somebody can show extensions.
   private func ask(
-    _ announcements: [Announcement], further: Int, _ terminal: ReviewProgram?,
+    _ announcements: [Announcement], further: Int, _ program: ReviewProgram?,
     _ failed: @escaping ([AnnouncedContent]) -> Void
   ) {
     guard let connection = connect() else { return failed(announcements.map(\.content)) }
@@ -91,13 +91,13 @@ final class Notifier {
       connection.call("GetCapabilities", of: Self.server) { [unowned self] reply in
         guard let reply, !reply.isError else { return failed(announcements.map(\.content)) }
         let capabilities = reply.strings(limit: Self.capabilityLimit)
-        let usable = capabilities.contains("actions") && hasManager ? terminal : nil
+        let usable = capabilities.contains("actions") && hasManager ? program : nil
         let announcements = announcements.filter { self.wanted.contains($0.content) }
         let batches =
           announcements.count > Self.separateLimit ? [announcements] : announcements.map { [$0] }
         for batch in batches where !batch.isEmpty {
           self.notify(
-            connection, identifier, batch, further: further, terminal: usable,
+            connection, identifier, batch, further: further, program: usable,
             markup: capabilities.contains("body-markup"),
             failed)
         }
@@ -107,17 +107,17 @@ final class Notifier {
 
   private func notify(
     _ connection: BusConnection, _ bus: String, _ announcements: [Announcement], further: Int,
-    terminal: ReviewProgram?, markup: Bool, _ failed: @escaping ([AnnouncedContent]) -> Void
+    program: ReviewProgram?, markup: Bool, _ failed: @escaping ([AnnouncedContent]) -> Void
   ) {
     let text = AnnouncementText(
-      announcements, further: further, markup: markup, namesCommand: terminal == nil)
+      announcements, further: further, markup: markup, namesCommand: program == nil)
     connection.call("Notify", of: Self.server) { message in
       message.append("extensiond")
       message.append(UInt32(0))
       message.append("")
       message.append(text.title)
       message.append(text.body)
-      message.append(terminal == nil ? [] : ["details", "Details"])
+      message.append(program == nil ? [] : ["details", "Details"])
       message.array("{sv}") {
         message.entry("sv") {
           message.append("urgency")
@@ -133,7 +133,7 @@ final class Notifier {
       let place = Place(bus: bus, server: sender, number: number)
       let waiting = self.wanted.intersection(contents)
       if waiting.isEmpty { return self.close(place) }
-      self.add(Shown(place: place, command: terminal?.showing(only), contents: waiting))
+      self.add(Shown(place: place, command: program?.showing(only), contents: waiting))
       self.onShown(contents.filter(waiting.contains), place)
     }
   }
@@ -211,7 +211,7 @@ final class Notifier {
   /// Has the person's service manager start it: what this process starts would be as confined as it is.
   private func open(_ command: [String]) {
     units += 1
-    let name = "app-extctl\\x2dbrowse@\(CurrentProcess.processID)x\(units).service"
+    let name = "app-extensiond\\x2dreview@\(CurrentProcess.processID)x\(units).service"
     connection?.call("StartTransientUnit", of: Self.manager) { message in
       message.append(name)
       message.append("fail")
@@ -231,7 +231,7 @@ final class Notifier {
       message.array("(sa(sv))") {}
     } answered: { [unowned self] reply in
       guard let reply, reply.isError else { return }
-      self.warn("cannot open a terminal with '\(command.joined(separator: " "))': \(reply.errorText)")
+      self.warn("cannot show extensions with '\(command.joined(separator: " "))': \(reply.errorText)")
     }
   }
 }
