@@ -4,7 +4,7 @@ SHELL := /bin/bash
 PREFIX ?= /usr/local
 RELEASE := .build/release
 PACKAGES := bubblewrap gobject-introspection libexpat1-dev libgtk-4-dev libncurses-dev libplist-dev libseccomp-dev libpng-dev libsqlite3-dev libssl-dev libsystemd-dev libwayland-bin libwayland-dev libx11-xcb-dev libxkbcommon-dev libxkbcommon-x11-dev openssh-client plasma-wayland-protocols pkg-config python3 wayland-protocols valac
-TEST_PACKAGES := $(PACKAGES) bindfs binutils cmake dbus-user-session fonts-dejavu-core foot gcc gir1.2-gtk-3.0 gir1.2-gtk-4.0 imagemagick libglib2.0-dev libpam-systemd libsdl2-dev meson python3-dbus python3-gi python3-pyqt5 python3-venv qtwayland5 strace systemd valgrind weston xdg-dbus-proxy xdotool xvfb
+TEST_PACKAGES := $(PACKAGES) bindfs binutils cmake dbus-user-session fonts-dejavu-core foot gcc gir1.2-gtk-3.0 gir1.2-gtk-4.0 imagemagick libglib2.0-dev libpam-systemd libsdl2-dev meson python3-dbus python3-gi python3-pyqt5 python3-pyqt6 python3-venv qt6-wayland qtwayland5 strace systemd valgrind weston xdg-dbus-proxy xdotool xvfb
 
 .PHONY: help build demo demo-ui test fuzz test-tsan test-escape lint bench install docs reference clean deps test-deps
 

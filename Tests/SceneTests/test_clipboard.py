@@ -9,18 +9,19 @@ PASTE, COPY_ALL = ["hold 29", "key 47", "release 29"], ["hold 29", "key 30", "ke
 
 
 class Toolkits(SceneTest):
-    def copy_and_paste(self, name):
+    def copy_and_paste(self, name, *arguments):
         self.run_scene(
             ["wait shown", "focus", "clipboard from the host", *PASTE, "wait text TEXT from the host",
              "type , and back", "wait text TEXT from the host, and back", *COPY_ALL,
              "wait clipboard from the host, and back",
              # Its own, and then the host's again.
              "key 106", *PASTE, "wait text TEXT from the host, and backfrom the host, and back", *COPY_ALL,
-             "wait clipboard from the host, and backfrom the host, and back", "clipboard new", "key 106", *PASTE, "wait text and backnew"], PYTHON, CLIENTS / name)
+             "wait clipboard from the host, and backfrom the host, and back", "clipboard new", "key 106", *PASTE, "wait text and backnew"], PYTHON, CLIENTS / name, *arguments)
 
     def test_gtk_4(self): self.copy_and_paste("gtk4.py")
     def test_gtk_3(self): self.copy_and_paste("gtk3.py")
-    def test_qt_5(self): self.copy_and_paste("qt5.py")
+    def test_qt_5(self): self.copy_and_paste("qt.py", "5")
+    def test_qt_6(self): self.copy_and_paste("qt.py", "6")
 
     def test_what_is_marked_is_the_primary_selection(self):
         for name in "gtk4.py", "gtk3.py":

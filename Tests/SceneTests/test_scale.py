@@ -21,8 +21,11 @@ class Scale(SceneTest):
                 self.run_scene(["wait shown", "wait text SCALE 1", "scale 1.5", "wait text SCALE 2",
                                 "wait pixels 1280 800", "scale 3", "wait text SCALE 3", "wait pixels 1920 1200"],
                                PYTHON, CLIENTS / name, size="640x400")
-        # Qt 5 draws in the scale that it began with.
-        self.run_scene(["wait shown", "wait pixels 1280 800"], PYTHON, CLIENTS / "qt5.py", size="640x400", scale=2)
+        # Qt draws in the scale that it began with.
+        for version in "5", "6":
+            with self.subTest(f"Qt {version}"):
+                self.run_scene(["wait shown", "wait pixels 1280 800"], PYTHON, CLIENTS / "qt.py", version,
+                               size="640x400", scale=2)
 
 
 if __name__ == "__main__":

@@ -65,9 +65,15 @@ class Widgets(Toolkit):
 
 
 class Qt5(Widgets, SceneTest):
-    command = PYTHON, HERE / "toolkits/qt5.py"
+    command = PYTHON, HERE / "toolkits/qt.py", "5"
     second = "40 35"
-    covered = ["wait colour 200 150 efefef"]
+    covered = ["wait colour 200 150 4060c0"]
+
+
+class Qt6(Widgets, SceneTest):
+    command = PYTHON, HERE / "toolkits/qt.py", "6"
+    second = "40 35"
+    covered = ["wait colour 200 150 4060c0"]
 
 
 @unittest.skipUnless(HAS_CLIPBOARD, "GTK wants a clipboard")
@@ -100,6 +106,11 @@ class Programs(SceneTest):
 
     def test_a_program_that_has_its_own_size(self):
         self.run_scene(["wait shown", "wait size 200 200", "close", "wait ended"], "weston-flower")
+
+    def test_other_demonstrations(self):
+        for name in "cliptest", "dnd", "resizor", "scaler", "simple-damage", "smoke", "stacking", "transformed":
+            with self.subTest(name):
+                self.run_scene(["wait shown", "close", "wait ended"], f"weston-{name}")
 
     @unittest.skipUnless(HAS_CLIPBOARD, "foot wants a clipboard")
     def test_a_terminal(self):

@@ -1,6 +1,12 @@
-"""The widgets of test_toolkits.py in Qt 5, at the places that all its clients have."""
-from PyQt5.QtCore import QTimer
-from PyQt5.QtWidgets import QApplication, QComboBox, QDialog, QLineEdit, QPushButton, QWidget
+"""The widgets of test_toolkits.py in Qt 5 or 6, as the argument says, at the places that all its clients have."""
+import sys
+
+if sys.argv[1] == "6":
+    from PyQt6.QtCore import QTimer
+    from PyQt6.QtWidgets import QApplication, QComboBox, QDialog, QLineEdit, QPushButton, QWidget
+else:
+    from PyQt5.QtCore import QTimer
+    from PyQt5.QtWidgets import QApplication, QComboBox, QDialog, QLineEdit, QPushButton, QWidget
 
 
 def say(*words):
@@ -21,6 +27,7 @@ def place(widget, *geometry):
 def open_dialog():
     dialog = QDialog(window)
     dialog.resize(120, 80)
+    dialog.setStyleSheet("background: #4060c0")
     dialog.finished.connect(lambda _: say("dialog closed"))
     dialog.open()
     say("dialog opened")
@@ -36,7 +43,7 @@ application = QApplication([])
 # For so long a list that has just opened takes no click.
 application.setDoubleClickInterval(1)
 window = Window()
-window.setWindowTitle("Qt 5")
+window.setWindowTitle(f"Qt {sys.argv[1]}")
 window.resize(300, 200)
 colour = place(QWidget(), 250, 20, 100, 100)
 colour.setStyleSheet("background: #20a040")

@@ -1,9 +1,14 @@
-"""A button and an entry in Qt 5; it prints what happens to them."""
-from PyQt5.QtWidgets import QApplication, QLineEdit, QPushButton, QVBoxLayout, QWidget
+"""A button and an entry in Qt 5 or 6, as the argument says; it prints what happens to them."""
+import sys
 
-program = QApplication(["qt5"])
+if sys.argv[1] == "6":
+    from PyQt6.QtWidgets import QApplication, QLineEdit, QPushButton, QVBoxLayout, QWidget
+else:
+    from PyQt5.QtWidgets import QApplication, QLineEdit, QPushButton, QVBoxLayout, QWidget
+
+program = QApplication(["qt"])
 window = QWidget()
-window.setWindowTitle("Qt 5")
+window.setWindowTitle(f"Qt {sys.argv[1]}")
 layout = QVBoxLayout(window)
 button, entry = QPushButton("Click"), QLineEdit()
 clicks = 0
@@ -22,4 +27,4 @@ for widget in entry, button:
 layout.addStretch()
 window.show()
 entry.setFocus()
-program.exec_()
+program.exec()
